@@ -148,3 +148,23 @@ def test_functions_that_fill_what_they_capture_are_written_once(monkeypatch):
     monkeypatch.setattr(DerivativesOnDemand, "_built", lambda *args, **kw: built.append(args) or made(*args, **kw))
     assert [derivative(x) for x in (1.0, 2.0, 3.0)] == [3.0, 12.0, 27.0]
     assert not built
+
+
+def powers(x):
+    terms = [lambda t, k=k: t**k * x for k in range(3)]
+    return sum(f(x) for f in terms)
+
+
+def of_a_table(a):
+    table = {"sum": lambda v: np.sum(v * a), "square": lambda v: np.sum(v * v)}
+    return table["sum"](a) * table["square"](a)
+
+
+@pytest.mark.parametrize(("f", "x"), [(powers, 0.7), (of_a_table, X)], ids=["numbers", "arrays"])
+def test_closures_of_every_call_are_read_once(f, x, monkeypatch):
+    """What functions write into, and whether they may be run again, goes for others that do the same."""
+    made = grad(f), jvp(f)
+    for _ in range(3):
+        made[0](x), made[1](x, x)
+    monkeypatch.setattr("tangent.transform.unit._unit", None)
+    made[0](x), made[1](x, x)

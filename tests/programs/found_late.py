@@ -356,3 +356,39 @@ def object_of_a_class_that_is_not_named(x):
     kept = HIDDEN["kept"](x)
     kept.double()
     return kept.x * kept.x
+
+
+def squares(v):
+    return np.sum(v * v)
+
+
+def doubled(v):
+    v *= 2.0
+    return np.sum(v)
+
+
+@program({"a": positive(4)})
+def variable_of_a_closure_bound_to_a_writer(a):
+    measure = squares
+
+    def measured(v):
+        return measure(v)
+
+    s = 0.0
+    for k in range(2):
+        for f in (measured,):
+            s = s + f(a) * (k + 1)
+        measure = doubled
+    return s + np.sum(a**3)
+
+
+@program({"a": positive(4)})
+def closures_over_writers_of_a_loop(a):
+    s = 0.0
+    for measure in (squares, doubled):
+        def measured(v):
+            return measure(v)
+
+        for f in (measured,):
+            s = s + f(a)
+    return s + np.sum(a**3)

@@ -26,7 +26,7 @@ from tangent.syntax.quote import call, expression, name, quote
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
-CALLS = runtime.call_fwd.__module__
+CALLS = tuple(f"{runtime.__name__}.{room}" for room in ("calls", "library", "stateful"))  # where callees are called
 
 
 class Late:
@@ -54,7 +54,7 @@ class Late:
 def calls_what_it_finds(functions: list[Generated]) -> bool:
     """Whether a module, or the derivative that it was made from, calls what is known only when it is called."""
     values = [value for g in functions for value in (g.primal, *g.externals.values())]
-    if any(getattr(value, "__module__", "") == CALLS for value in values if callable(value)):
+    if any((getattr(value, "__module__", "") or "").startswith(CALLS) for value in values if callable(value)):
         return True
     behind = [g.primal.loaded.functions for g in functions if hasattr(g.primal, "loaded")]
     return any(calls_what_it_finds([*inner]) for inner in behind)

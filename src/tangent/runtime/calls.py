@@ -33,6 +33,7 @@ from tangent.runtime.objects import (
     operators_in,
     require_kept,
 )
+from tangent.runtime.storage.held import parts_of
 from tangent.runtime.watching import unchanged
 from tangent.runtime.writers import is_changeable, require_reader
 
@@ -58,7 +59,7 @@ class Service(Protocol):
 
     def refuse_unrepeatable(self, function: Any) -> None: ...
 
-    def is_repeatable(self, function: Any) -> bool: ...
+    def unrepeatable(self, function: Any) -> str: ...
 
     def is_own(self, function: Any) -> bool: ...
 
@@ -150,7 +151,7 @@ def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A call for its effects, of a function that must not write into its arguments."""
     require_reader(function, args, kwargs)
     known = _service().refuse_writer(function)
-    if not _service().is_repeatable(function):
+    if _service().unrepeatable(function):
         note_unrepeated()
     return function(*args, **kwargs) if known else unchanged(function, args, kwargs)
 
@@ -158,9 +159,25 @@ def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
 def require_reading(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Stop before a function, known only now, writes into something that it is given."""
     require_reader(function, args, kwargs)
-    written = _service().written(function) if type(function) is types.FunctionType else None
-    if written and any(map(is_changeable, given_for(function, written, args, kwargs))):
+    if type(function) is not types.FunctionType:
+        return
+    if hasattr(function, "remembers"):  # a memory follows what is written, of arrays only if it is one of arrays
+        if not function.in_place and any(map(_holds_arrays, (*args[1:], *kwargs.values()))):
+            _require_reading(function.remembers, args[1:], kwargs, _holds_arrays)
+    elif any(map(is_changeable, (*args, *kwargs.values()))):
+        _require_reading(function, args, kwargs, is_changeable)
+
+
+def _require_reading(
+    function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], counts: Callable[[Any], bool]
+) -> None:  # fmt: skip
+    written = _service().written(function)
+    if written and any(map(counts, given_for(function, written, args, kwargs))):
         _service().refuse_writer(function)
+
+
+def _holds_arrays(x: Any) -> bool:
+    return any(isinstance(part, np.ndarray) and part.flags.writeable for part in parts_of(x))
 
 
 def given_for(

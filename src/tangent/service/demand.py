@@ -6,7 +6,6 @@ import ast
 import functools
 import threading
 import types
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.memory_captured import refuse_unseen, sees_changeable, sees_kept
 from tangent.runtime.objects import MEMBERS, is_object
+from tangent.service.alike import Alike
 from tangent.service.class_writers import refuse_class_writer
 from tangent.service.closed import is_closed
 from tangent.service.flat import flat_pair, flat_tangent
@@ -53,7 +53,7 @@ from tangent.stages import as_functions, keeping_memory, optimiser
 from tangent.taken_apart import primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
-from tangent.transform.repeatable import repeatable
+from tangent.transform.repeatable import unrepeatable
 from tangent.transform.storage.module_state import read_by_backward_passes
 from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import unit
@@ -95,8 +95,9 @@ class DerivativesOnDemand:
         self._others: dict[tuple[Any, ...], list[tuple[Made, types.FunctionType]]] = {}  # by code alone
         self._asked: dict[tuple[Any, ...], tuple[Any, Any, Callable[[], bool], bool]] = {}
         self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
-        self._written: weakref.WeakKeyDictionary[Any, tuple[Any, frozenset[str]]] = weakref.WeakKeyDictionary()
-        self._readers: weakref.WeakKeyDictionary[Any, tuple[Any, bool]] = weakref.WeakKeyDictionary()
+        self._written: Alike[frozenset[str]] = Alike()
+        self._readers: Alike[bool] = Alike()
+        self._repeatable: Alike[str] = Alike()
         self._lock = threading.RLock()
 
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
@@ -109,7 +110,7 @@ class DerivativesOnDemand:
     def known(self, kind: str, make: Any, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         """What was made for the last call of this form, while the function is what it was then."""
         if type(function) is not types.FunctionType:
-            if not self.is_repeatable(function):
+            if self.unrepeatable(function):
                 note_unrepeated()
             return make(function, active, count, names)[0]
         key = (kind, function, active, count, names)
@@ -117,7 +118,7 @@ class DerivativesOnDemand:
         found = self._asked.get(key)
         if found is None or found[0] != state or found[2]():
             made, changed = make(function, active, count, names)
-            found = state, made, changed, self.is_repeatable(function)
+            found = state, made, changed, not self.unrepeatable(function)
             _keep(self._asked, key, found, 1024)
         if not found[3]:
             note_unrepeated()
@@ -191,12 +192,12 @@ class DerivativesOnDemand:
             return True
         owner = getattr(function, "__self__", None)
         listed = isinstance(owner, CONTAINERS)
-        state = (_meaning(behind), method, listed, isinstance(owner, type))
-        known = self._readers.get(behind)
-        if known is None or known[0] != state:
+
+        def find() -> bool:
             self._refuse_writer(behind, owner, method and not listed)
-            self._readers[behind] = known = (state, is_closed(behind))
-        return known[1]
+            return is_closed(behind)
+
+        return self._readers.known(behind, find, method, listed, isinstance(owner, type))
 
     def _refuse_writer(self, behind: types.FunctionType, owner: Any, method: bool) -> None:
         own = set(behind.__code__.co_varnames[:1]) if method else set()
@@ -220,35 +221,32 @@ class DerivativesOnDemand:
         """The parameters that a function of the user's writes into, by its text."""
         if any(hasattr(function, a) for a in ("origin", "adapted", "defvjp")) or is_library(function):
             return NO_NAMES
-        state, known = _meaning(function), self._written.get(function)
-        if known is None or known[0] != state:
-            ruled = table().has_rule(function) or table().is_zero(function)
-            found = NO_NAMES if ruled else frozenset(summaries(unit)(function).written)
-            self._written[function] = known = (state, found)
-        return known[1]
+        ruled = table().has_rule(function) or table().is_zero(function)
+        if ruled:
+            return NO_NAMES
+        return self._written.known(function, lambda: frozenset(summaries(unit)(function).written))
 
     def refuse_unrepeatable(self, function: Any) -> None:
         """Stop before a function is run again that would not give the same."""
-        owner = getattr(function, "__self__", None)
-        behind = getattr(function, "__func__", function)
-        made = getattr(type(behind), "__call__", None)
+        if why := self.unrepeatable(function):
+            title = getattr(getattr(function, "func", function), "__name__", function)
+            raise UnsupportedError(
+                f"cannot differentiate a call of '{title}' under 'checkpoint'",
+                why=f"it is run again in the backward pass, and {why}",
+                todo="Call it before, and pass on what it gives.",
+            )
+
+    def unrepeatable(self, function: Any) -> str:
+        """Why a function would not give the same if it were run again; empty where it would."""
         if isinstance(function, functools.partial):
-            self.refuse_unrepeatable(function.func)
-        elif isinstance(behind, types.FunctionType) or not isinstance(made, types.FunctionType):
-            self.kept(("repeatable", behind, owner is None), lambda: repeatable(behind, owner is not None))
-        else:
-            self.kept(("repeatable", made, False), lambda: repeatable(made, True))
-
-    def is_repeatable(self, function: Any) -> bool:
-        """Whether a function would give the same if it were run again."""
-        try:
-            self.refuse_unrepeatable(function)
-        except UnsupportedError:
-            return False
-        except TypeError:  # it cannot be told by what it is
-            return True
-        return True
-
+            return self.unrepeatable(function.func)
+        behind, method = getattr(function, "__func__", function), getattr(function, "__self__", None) is not None
+        made = getattr(type(behind), "__call__", None)
+        if isinstance(made, types.FunctionType) and not isinstance(behind, types.FunctionType):
+            behind, method = made, True
+        if not isinstance(behind, types.FunctionType):
+            return unrepeatable(behind, method)
+        return self._repeatable.known(behind, lambda: unrepeatable(behind, method), method)
     def is_own(self, function: Any) -> bool:
         """Whether the class of a method, or of an object that is called, is the user's, and nothing else says more."""
         cls = type(function.__self__ if isinstance(function, types.MethodType) else function)
@@ -469,12 +467,6 @@ def _code(plain: Any) -> tuple[Any, ...]:
     if not hasattr(plain, "remembers"):
         return (plain.__code__,)
     return plain.remembers.__code__, plain.entry, plain.lists, plain.in_place
-
-
-def _meaning(function: types.FunctionType) -> tuple[Any, ...]:
-    """What a function is, and what the names in it stand for."""
-    code, around = function.__code__, function.__globals__
-    return code, table().version, _cell_ids(function), *(id(around.get(v)) for v in code.co_names)
 
 
 def _cell_ids(plain: types.FunctionType) -> tuple[int, ...]:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
-from tangent.errors import TangentError, UnsupportedError
-from tangent.source.adapt import define
+from tangent.errors import TangentError
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import statements
@@ -196,29 +195,18 @@ def draws(found: Any) -> bool:
     if isinstance(owner, (np.random.RandomState, np.random.Generator)):
         return True
     module = getattr(found, "__module__", None) or getattr(type(owner), "__module__", "") or ""
-    return found in BUILTINS if module == "builtins" else module.split(".")[0] in MODULES
+    return any(found is f for f in BUILTINS) if module == "builtins" else module.split(".")[0] in MODULES
 
 
 # Functions that are known only when they are called
 
 
-def repeatable(function: Any, method: bool) -> types.FunctionType:
-    """A mark that a function may be run again, or an error that says why not."""
-    why = _why_not(function, method)
-    if why:
-        raise UnsupportedError(
-            f"cannot differentiate a call of '{getattr(function, '__name__', function)}' under 'checkpoint'",
-            why=f"it is run again in the backward pass, and {why}", todo="Call it before, and pass on what it gives.",
-        )  # fmt: skip
-    return define("repeatable", "def repeatable():\n    return None\n", {})
-
-
 def is_repeatable(function: Any, method: bool = False) -> bool:
     """Whether a second run of a function would be like the first."""
-    return not _why_not(function, method)
+    return not unrepeatable(function, method)
 
 
-def _why_not(function: Any, method: bool) -> str:
+def unrepeatable(function: Any, method: bool) -> str:
     """Why a second run of a function would not be like the first; empty where it would."""
     if not isinstance(function, types.FunctionType) or is_library(function):
         return "would give something else" if draws(function) else ""

@@ -4,6 +4,7 @@ import bisect
 import functools
 import heapq
 import itertools
+import math
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
@@ -517,3 +518,34 @@ def lists_that_tell_how_often_grow_under_another_name(a):
     for i in range(len(places)):
         s = s + a[i] * a[2]
     return s
+
+
+@program({"x": 0.7})
+def events_sorted_by_a_key(x):
+    events = []
+    for i in range(4):
+        events.append((0.3 * i, x * ((3 * i) % 5)))
+    events.sort(key=lambda e: -e[1])
+    return sum(math.exp(-t * x) * v * (k + 1) for k, (t, v) in enumerate(events))
+
+
+@program({"x": 0.7})
+def list_sorted_while_a_loop_runs_over_it(x):
+    items = [3.0 * x, x, 2.0 * x]
+    total = 0.0
+    for v in items:
+        total = (total + 2.0 * v) * 1.5
+        items.sort(key=lambda u: -u)
+    return total
+
+
+@program({"x": 0.7})
+def list_of_a_dict_turned_while_a_loop_runs_over_it(x):
+    items = [3.0 * x, x, 2.0 * x]
+    held = {"items": items}
+    total = 0.0
+    for v in held["items"]:
+        total = (total + 2.0 * v) * 1.5
+        items.reverse()
+        items[0] = items[0] * x
+    return total

@@ -50,6 +50,7 @@ from tangent.normalise.phases import phases
 from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
 from tangent.normalise.rows_at_end import rows_at_end
+from tangent.normalise.sorting import sorting
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
@@ -67,7 +68,7 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, renamed, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
-    imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
+    imaginary, part_stores, grown, phases, walked, extended, sorting, repeated, managers, lazily_read, turned, kept,
     outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
     iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,

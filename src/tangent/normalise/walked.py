@@ -1,4 +1,4 @@
-"""A list that grows or shrinks while a loop runs over it is walked by a counter, as Python does.
+"""A list that changes its length or order while a loop runs over it is walked by a counter, as Python does.
 
 for v in todo:                        k = 0
     if v > 1: todo.append(v / 2)      while k < len(todo):
@@ -17,7 +17,7 @@ from tangent.syntax.rebuild import replace, with_blocks
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 
-CHANGING = frozenset("append extend insert pop remove clear".split())
+CHANGING = frozenset("append extend insert pop remove clear sort reverse".split())
 
 
 def walked(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -27,7 +27,7 @@ def walked(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 
 def _list_that_changes(s: ast.For) -> str:
-    """The variable that a loop runs over, where its body changes the length of what that holds."""
+    """The variable that a loop runs over, where its body changes the length or the order of what that holds."""
     if not isinstance(s.iter, ast.Name) or s.iter.id in assigned_inside(s.body):
         return ""
     for n in (n for x in s.body for n in walk(x)):

@@ -194,6 +194,7 @@ runtime.shown
 runtime.field_names
 runtime.has_fields
 runtime.require_no_object
+runtime.require_coming
 runtime.require_same
 runtime.require_unwritten
 runtime.require_constant_key

@@ -161,9 +161,10 @@ def require_reading(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     require_reader(function, args, kwargs)
     if type(function) is not types.FunctionType:
         return
-    if hasattr(function, "remembers"):  # a memory follows what is written, of arrays only if it is one of arrays
-        if not function.in_place and any(map(_holds_arrays, (*args[1:], *kwargs.values()))):
-            _require_reading(function.remembers, args[1:], kwargs, _holds_arrays)
+    behind = getattr(function, "remembers", None)
+    if behind is not None:  # a memory follows what is written, of arrays only if it is one of arrays
+        if not getattr(function, "in_place", False) and any(map(_holds_arrays, (*args[1:], *kwargs.values()))):
+            _require_reading(behind, args[1:], kwargs, _holds_arrays)
     elif any(map(is_changeable, (*args, *kwargs.values()))):
         _require_reading(function, args, kwargs, is_changeable)
 

@@ -304,6 +304,20 @@ def require_same(memory: Any, x: Any, items: Any) -> None:
         )  # fmt: skip
 
 
+def require_coming(memory: Any, x: Any, items: Any, k: int) -> None:
+    """Stop where a loop comes to an item of a list that was another one when it began."""
+    if not isinstance(x, (list, deque)):
+        return
+    now = contents(memory, x)
+    if k < len(now) and now[k] is not items[k]:
+        error = InPlaceError(
+            "cannot differentiate a loop over a list that changes inside it",
+            why="an item that it comes to was another one when it began", todo="Loop over a copy of the list.",
+        )  # fmt: skip
+        error.found_late = True
+        raise error
+
+
 def require_unwritten(x: Any) -> None:
     """Stop before a loop that writes into items of a list which are still to come."""
     if isinstance(x, list):

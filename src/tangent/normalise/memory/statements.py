@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from functools import partial
 
 from tangent.normalise.memory.inserted import Inserted
 from tangent.normalise.memory.reading import is_text
@@ -42,7 +44,7 @@ class Statements(Inserted):
             case ast.While(test=test, body=body):
                 self.emit(replace(s, test=self.truth(test), body=self.block(body)))
             case ast.For(iter=iter, body=body):
-                self.emit(replace(s, iter=self.bounds(iter), body=self.block(body)))
+                self.emit(replace(s, iter=self.bounds(iter), body=[*self.coming(s), *self.block(body)]))
                 self.check_length(s)
             case ast.Assign(targets=[ast.Name(id=target)], value=value):
                 self.assign(target, value, s)
@@ -155,13 +157,24 @@ class Statements(Inserted):
         handler = self.block(s.orelse)
         self.emit(replace(s, body=body, orelse=[check, *handler] if threads else handler))
 
+    def coming(self, s: ast.For) -> list[ast.stmt]:
+        """Checks that a loop comes to what a list held when it began; a memory of arrays has what it holds now."""
+        if self.arrays or not isinstance(s.target, ast.Name):
+            return []
+        call = partial(self.call, memory.require_coming, name(self.memory))
+        return [at(ast.Expr(call(name(v), name(items), name(s.target.id))), s) for v, items in self.walked(s)]
+
     def check_length(self, s: ast.For) -> None:
         """Loops run over what a list holds when they start."""
+        for v, items in self.walked(s):
+            self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
+
+    def walked(self, s: ast.For) -> Iterator[tuple[str, str]]:
+        """The lists that a loop runs over and calls something which may change them, with what they held before."""
         walked = {self.looped[n.id] for n in ast.walk(s.iter) if isinstance(n, ast.Name) and n.id in self.looped}
         for v in sorted(walked - assigned_inside(s.body)):
             if any(isinstance(x, ast.Call) and not self.is_plain(x) for b in s.body for x in ast.walk(b)):
-                items = next(k for k, held in self.looped.items() if held == v)
-                self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
+                yield v, next(k for k, held in self.looped.items() if held == v)
 
     def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:
         if is_text(value):

@@ -362,7 +362,7 @@ def squares(v):
     return np.sum(v * v)
 
 
-def doubled(v):
+def made_larger(v):
     v *= 2.0
     return np.sum(v)
 
@@ -378,14 +378,14 @@ def variable_of_a_closure_bound_to_a_writer(a):
     for k in range(2):
         for f in (measured,):
             s = s + f(a) * (k + 1)
-        measure = doubled
+        measure = made_larger
     return s + np.sum(a**3)
 
 
 @program({"a": positive(4)})
 def closures_over_writers_of_a_loop(a):
     s = 0.0
-    for measure in (squares, doubled):
+    for measure in (squares, made_larger):
         def measured(v):
             return measure(v)
 

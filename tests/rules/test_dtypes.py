@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -187,3 +188,36 @@ def test_angles_of_truths() -> None:
     truths, infinite = np.array([True, False]), np.array([np.inf, 1.0])
     np.testing.assert_allclose(tangent.vjp(f)(truths, infinite, np.ones(2)), [0.0, 1.0])
     assert tangent.vjp(f, ("x", "y"))(truths[:0], truths[:0], np.ones(0))[1].dtype == float
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["math.log(z)", "math.sin(z)", "math.atan2(z, 2 * z + 1)", "math.pow(z, z)", "math.hypot(z, 2 * z, 1.0)",
+     "math.dist([z, z], [1.0, 2 * z])", "float(z)", "np.logaddexp.reduce([z, 2 * z], dtype=float)",
+     "np.hypot.reduce([z, 2 * z], dtype=float)", "np.divide.reduce([z, 3 * z], dtype=float)",
+     "np.maximum.reduce([z, 2 * z], dtype=float)", "np.sum(np.logaddexp.accumulate([z, 2 * z], dtype=float))"],
+)  # fmt: skip
+def test_what_is_taken_for_real_has_the_derivative_of_its_real_part(call: str) -> None:
+    """`math` and `dtype=float` drop the imaginary part of NumPy's complex numbers; so do the derivatives."""
+    z, real = np.complex128(0.4 + 0.3j), function_of(S(re.sub(r"\bz\b", "z.real", call) + " * z", z=1.0))
+    f = function_of(S(f"{call} * z", z=z))
+    with np.errstate(all="ignore"):
+        for optimized in (True, False):
+            gradient, expected = (tangent.vjp(g, optimized=optimized) for g in (f, real))
+            push, pushed = (tangent.jvp(g, optimized=optimized) for g in (f, real))
+            for _ in range(3):
+                np.testing.assert_allclose(gradient(z, 1 + 2j), expected(z, 1 + 2j), rtol=1e-12)
+                np.testing.assert_allclose(push(z, z * 1j), pushed(z, z * 1j), rtol=1e-12)
+    assert gradient(np.complex64(z), 1 + 2j).dtype == np.complex64
+
+
+@pytest.mark.parametrize("method", ["maximum.reduce", "minimum.accumulate", "fmax.reduce", "hypot.reduce"])
+def test_reductions_in_another_precision(method: str) -> None:
+    """The largest element of an array of doubles is found, though the maximum is one of single precision."""
+    x = np.array([0.1, 0.7, 0.3])
+    gradient, expected = (
+        tangent.vjp(function_of(S(f"np.{method}(x{dtype})", x=x)), check_dims=False)(x, 1.0)
+        for dtype in (", dtype=np.float32", "")
+    )
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    assert gradient.dtype == float

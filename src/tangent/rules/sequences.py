@@ -70,9 +70,9 @@ def math_dist(y, p, q):
     u = sides(gaps(p, q), y)
     d[p] = scaled(d[y], u, p)
     d[q] = scaled(-d[y], u, q)
-    d[y] = float(weighted(u, d[p])) - float(weighted(u, d[q]))
+    d[y] = float(np.real(weighted(u, d[p]))) - float(np.real(weighted(u, d[q])))
 
 def math_hypot(y, *coordinates):
     u = sides(coordinates, y)
     d[coordinates] = scaled(d[y], u, coordinates)
-    d[y] = float(weighted(u, d[coordinates]))
+    d[y] = float(np.real(weighted(u, d[coordinates])))

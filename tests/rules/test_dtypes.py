@@ -92,7 +92,9 @@ def test_memory_order_of_views_counts(x: Any) -> None:
     "call",
     ["np.sum(x, dtype=int)", "np.prod(x, dtype='i8')", "np.cumsum(x, dtype=int)",
      "np.linspace(x[0], x[1], 4, dtype=int)", "np.concatenate([x, x], dtype=int, casting='unsafe')",
-     "np.mean(x, dtype=t)"],
+     "np.mean(x, dtype=t)", "np.insert(np.arange(3), 1, x)", "np.pad(np.arange(3), 1, constant_values=x[0])",
+     "np.pad(np.arange(3), 2, 'linear_ramp', end_values=x[0])", "np.piecewise(np.arange(3), [x > 0], [x[0], x[1]])",
+     "np.apply_along_axis(lambda v: 2 if v[0] > 1 else v[0], 1, x[:, None])"],
 )  # fmt: skip
 def test_nothing_flows_through_integers(call: str) -> None:
     x = np.array([1.3, 2.4, -0.7])

@@ -47,8 +47,9 @@ def with_cell(c, b, i, j, v):
 
 
 def as_stored(y, v, x):
-    d[v] = d[y]
-    d[y] = d[v]
+    d[v] = through_store(d[y], x, asked)
+    d[x] = lazy_zero(x)
+    d[y] = through_store(d[v], x, asked)
 
 
 @linear

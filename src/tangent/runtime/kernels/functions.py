@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.index import scatter
+from tangent.runtime.kernels.shape import uncast
 from tangent.runtime.persistent import PersistentArray
 
 
@@ -24,8 +25,13 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 
 def as_stored(v: Any, x: Any) -> Any:
-    """What is left of v in an array of the dtype of x. Its derivative flows, as that of the integers themselves."""
+    """What is left of v in an array of the dtype of x."""
     return v.astype(x.dtype) if x.dtype.kind not in "fc" and v.dtype.kind in "fc" else v
+
+
+def through_store(b: Any, x: Any, asked: Any) -> Any:
+    """What flows through `as_stored`: nothing through integers, but where derivatives by these are asked for."""
+    return b if asked is None or "x" in asked else uncast(b, x.dtype)
 
 
 def chosen_pieces(x: Any, condlist: Any, n: int) -> list[Any]:
@@ -46,6 +52,8 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     for index in np.ndindex(np.shape(lines)[:-1]):
         results.append(func1d(lines[index], *args, **kwargs))
     out = np.stack(results)
+    if out.dtype != np.asarray(results[0]).dtype:  # the first line decides
+        out = out.astype(np.asarray(results[0]).dtype)
     shape = np.shape(out)[1:]
     out = np.reshape(out, np.shape(lines)[:-1] + shape)
     first = axis % np.ndim(arr)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tangent
-from rules.check import Case, Wrong, close, function_of
+from rules.check import Case, Wrong, close, function_of, made
 from rules.sample import S, Sample
 from rules.test_rules import CASES
 from tangent.testing import leaves, map_leaves
@@ -211,6 +211,21 @@ def test_what_is_taken_for_real_has_the_derivative_of_its_real_part(call: str) -
                 np.testing.assert_allclose(gradient(z, 1 + 2j), expected(z, 1 + 2j), rtol=1e-12)
                 np.testing.assert_allclose(push(z, z * 1j), pushed(z, z * 1j), rtol=1e-12)
     assert gradient(np.complex64(z), 1 + 2j).dtype == np.complex64
+
+
+@pytest.mark.parametrize(
+    "store",
+    ["a[:] = z", "a.flat = z", "a.real = z", "np.put(a, [0, 1], z)", "np.multiply.at(a, [0, 0], z)",
+     "np.fill_diagonal(a[None], z[:1])"],
+)  # fmt: skip
+def test_what_is_stored_among_real_numbers_is_the_real_part(store: str) -> None:
+    z, seed = np.array([0.4 + 0.3j, 0.6 - 0.2j]), np.array([1 + 2j, 3 - 1j])
+    dtype = "complex" if ".real" in store else "float"
+    text = "def f(z):\n    a = np.ones(2, {0})\n    {1}\n    return a * z\n"
+    f, real = made(text.format(dtype, store)), made(text.format(dtype, re.sub(r"\bz\b", "z.real", store)))
+    for _ in range(3):
+        np.testing.assert_allclose(tangent.vjp(f)(z, seed), tangent.vjp(real)(z, seed), rtol=1e-12)
+        np.testing.assert_allclose(tangent.jvp(f)(z, seed), tangent.jvp(real)(z, seed), rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["maximum.reduce", "minimum.accumulate", "fmax.reduce", "hypot.reduce"])

@@ -250,7 +250,7 @@ JOINS: dict[str, list[Sample]] = {
         S("restructure(b, x)", "x", b=real(2), x=real(2)),
         S("restructure(b, x, dtype=complex)", "x", b=cplx(2), x=[1.0, 2.0]),
     ],
-    "uncut": [S("uncut(b, x, v)", "x", "v", b=real(2), x=real(3), v=0.5)],
+    "past_cut": [S("past_cut(b, x, v)", "x", "v", b=real(2), x=real(3), v=0.5)],
     "uncast": [S("uncast(b)", b=real(2)), S("uncast(b, int)", b=real(2)), S("uncast(b, dtype=float)", b=real(2))],
     "unbroadcast_each": [S("unbroadcast_each((b, c), xs)", "xs", b=real(2, 2), c=real(2, 2, seed=1), xs=PAIR)],
     "broadcast_each": [S("broadcast_each((b, c), xs)", "xs", b=real(2), c=0.3, xs=(np.zeros((2, 2)), np.zeros(3)))],

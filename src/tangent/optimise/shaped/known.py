@@ -214,7 +214,7 @@ class Known(Spreading):
             return args[0]
         if function is runtime.outer_operand and len(real) == 2 and real[0].rank == real[1].rank == 1:
             return expression("x[:, None]", x=args[0])
-        if function is runtime.uncut:
+        if function is runtime.past_cut:
             return args[0] if isinstance(kinds[1], Number) and kinds[1].real else None
         if function is runtime.strong:
             return args[0] if real and real[0].rank else None

@@ -80,7 +80,7 @@ def given_array(y, x):                      d[x] = restructure(d[y], x)
 @linear
 def restructure(y, b, x, dtype=None):       d[b] = like(uncast(np.array(d[y]), dtype=dtype), b)
 @linear
-def past_cut(y, b, x, v):                      d[b] = past_cut(d[y], x, v)
+def past_cut(y, b, x, v):                   d[b] = past_cut(d[y], x, v)
 @linear
 def uncast(y, b, dtype=None):               d[b] = uncast(d[y], dtype=dtype)
 @linear

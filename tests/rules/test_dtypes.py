@@ -10,7 +10,7 @@ import pytest
 
 import tangent
 from rules.check import Case, Wrong, close, function_of, made
-from rules.sample import S, Sample
+from rules.sample import S, Sample, real
 from rules.test_rules import CASES
 from tangent.testing import leaves, map_leaves
 
@@ -201,12 +201,12 @@ def test_angles_of_truths() -> None:
 )  # fmt: skip
 def test_what_is_taken_for_real_has_the_derivative_of_its_real_part(call: str) -> None:
     """`math` and `dtype=float` drop the imaginary part of NumPy's complex numbers; so do the derivatives."""
-    z, real = np.complex128(0.4 + 0.3j), function_of(S(re.sub(r"\bz\b", "z.real", call) + " * z", z=1.0))
+    z, plain = np.complex128(0.4 + 0.3j), function_of(S(re.sub(r"\bz\b", "z.real", call) + " * z", z=1.0))
     f = function_of(S(f"{call} * z", z=z))
     with np.errstate(all="ignore"):
         for optimized in (True, False):
-            gradient, expected = (tangent.vjp(g, optimized=optimized) for g in (f, real))
-            push, pushed = (tangent.jvp(g, optimized=optimized) for g in (f, real))
+            gradient, expected = (tangent.vjp(g, optimized=optimized) for g in (f, plain))
+            push, pushed = (tangent.jvp(g, optimized=optimized) for g in (f, plain))
             for _ in range(3):
                 np.testing.assert_allclose(gradient(z, 1 + 2j), expected(z, 1 + 2j), rtol=1e-12)
                 np.testing.assert_allclose(push(z, z * 1j), pushed(z, z * 1j), rtol=1e-12)
@@ -222,10 +222,10 @@ def test_what_is_stored_among_real_numbers_is_the_real_part(store: str) -> None:
     z, seed = np.array([0.4 + 0.3j, 0.6 - 0.2j]), np.array([1 + 2j, 3 - 1j])
     dtype = "complex" if ".real" in store else "float"
     text = "def f(z):\n    a = np.ones(2, {0})\n    {1}\n    return a * z\n"
-    f, real = made(text.format(dtype, store)), made(text.format(dtype, re.sub(r"\bz\b", "z.real", store)))
+    f, plain = made(text.format(dtype, store)), made(text.format(dtype, re.sub(r"\bz\b", "z.real", store)))
     for _ in range(3):
-        np.testing.assert_allclose(tangent.vjp(f)(z, seed), tangent.vjp(real)(z, seed), rtol=1e-12)
-        np.testing.assert_allclose(tangent.jvp(f)(z, seed), tangent.jvp(real)(z, seed), rtol=1e-12)
+        np.testing.assert_allclose(tangent.vjp(f)(z, seed), tangent.vjp(plain)(z, seed), rtol=1e-12)
+        np.testing.assert_allclose(tangent.jvp(f)(z, seed), tangent.jvp(plain)(z, seed), rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["maximum.reduce", "minimum.accumulate", "fmax.reduce", "hypot.reduce"])
@@ -238,3 +238,8 @@ def test_reductions_in_another_precision(method: str) -> None:
     )
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
     assert gradient.dtype == float
+
+
+def test_the_gradient_of_a_float_beside_single_precision_is_double() -> None:
+    gradient = tangent.grad(function_of(S("np.sum(x * y + y)", x=real(3), y=0.5)), ("y",))
+    assert {np.asarray(gradient(np.ones(3, np.float32), 0.5)).dtype for _ in range(3)} == {np.dtype(float)}

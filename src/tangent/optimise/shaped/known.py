@@ -318,9 +318,9 @@ class Known(Spreading):
         if lead < 0:
             return None
         if not axes:
-            return (
-                e if not b.rank else self.as_product(factored(summed(e, list(range(b.rank)), b.rank, False), self.of))
-            )
+            if b.rank:
+                e = self.as_product(factored(summed(e, list(range(b.rank)), b.rank, False), self.of))
+            return e if b.dtype == dtype else expression("f(e)", f=self.use(float, "float"), e=e)
         over = list(range(lead))
         for i, (n, m) in enumerate(zip(b.axes[lead:], axes)):
             if alike(n, m):

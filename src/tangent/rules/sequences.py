@@ -18,6 +18,7 @@ def divmod(z, x, y):
     d[y] = -d[z][1] * (x // y)
     d[z] = divmod_tangent(d[x], d[y], z, x, y)
 
+@fitted
 def cmath_polar(y, x):
     d[x] = d[y][0] * conj_sign(x) - 1j * d[y][1] * inverse(x, 1)
     d[y] = (float(np.real(d[x] * conj_sign(x))), float(np.imag(d[x] * inverse(x, 1))))

@@ -30,6 +30,9 @@ BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict
 EVERY = ast.Constant(None)
 ASKED = Parameter("asked", EVERY)
 
+# Functions of `cmath` whose derivative by a real number is complex, where that of a function of NumPy would be nan.
+BEYOND_REAL = frozenset("asin acos acosh".split())
+
 
 class Scribe:
     """Gives derivative names and binds what generated code refers to."""
@@ -122,6 +125,8 @@ class Scribe:
         """The values of a rule's parameters: in arithmetic lists beside arrays are arrays, and what is cast is cast."""
         if op.library == "math":
             return {**op.values, **self.float_values(op, shapes)}
+        if op.library == "cmath" and op.rule.name in BEYOND_REAL:
+            return {k: ast.Call(name(self.context.builtin("complex")), [v], []) for k, v in op.values.items()}
         asked = None if op.rule.tangent else result_dtype(op.value, op.rule.kind)
         if asked is not None:
             return {**op.values, **self.cast_values(op, asked)}

@@ -26,6 +26,7 @@ SETTLED = frozenset((
     runtime.repack_from, runtime.add_at, runtime.add_into, runtime.repack, *OUTER, *OF_TERMS, *OF_MATRICES,
     runtime.factor_part, runtime.share, runtime.scaled, runtime.put_attribute,
     runtime.attribute_tangent, runtime.turned, runtime.outer_operand, runtime.strong, runtime.past_cut,
+    runtime.sum_behind,
     runtime.nodes_tangent, tuple,
 ))  # fmt: skip
 

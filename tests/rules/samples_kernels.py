@@ -184,7 +184,7 @@ RUNTIME: dict[str, list[Sample]] = {
         S("where_finite(b, x)", "x", b=real(3), x=real(3)),
         S("where_finite(b, x)", "x", b=cplx(3), x=cplx(3)),
     ],
-    "as_stored": [S("as_stored(v, x)", "x", v=real(3), x=real(3))],
+    "with_piece": [S("with_piece(a, m, v, x)", "m", "x", a=real(3), m=np.array([True, False, True]), v=real(2), x=real(3))],
     "cleared": [S("cleared(b, 1)", b=real(3, 2)), S("cleared(b, [0, 0])", b=real(3))],
     "clear_item": [S("clear_item(b.copy(), 1)", b=real(3, 2))],
 }

@@ -20,17 +20,19 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     for k in range(len(funclist)):
         if np.any(here[k]):
             piece = funclist[k](x[here[k]], *args, **kw) if callable(funclist[k]) else funclist[k]
-            out = as_stored(out + scatter(np.broadcast_to(piece, np.shape(x[here[k]])), x, here[k]), x)
+            out = with_piece(out, here[k], piece, x)
     return out
 
 
-def as_stored(v: Any, x: Any) -> Any:
-    """What is left of v in an array of the dtype of x."""
-    return v.astype(x.dtype) if x.dtype.kind not in "fc" and v.dtype.kind in "fc" else v
+def with_piece(found: Any, here: Any, piece: Any, x: Any) -> Any:
+    """What `np.piecewise(x, ...)` has found so far, with another piece of it: as an array of the dtype of x holds it."""
+    new = np.array(found)
+    new[here] = piece
+    return new
 
 
 def through_store(b: Any, x: Any, asked: Any) -> Any:
-    """What flows through `as_stored`: nothing through integers, but where derivatives by these are asked for."""
+    """What flows through an array of the dtype of x: nothing through integers, unless derivatives by these are asked."""
     return b if asked is None or "x" in asked else uncast(b, x.dtype)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.index import scatter
 from tangent.runtime.kernels.shape import uncast
 from tangent.runtime.persistent import PersistentArray
 
@@ -25,14 +24,14 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 
 def with_piece(found: Any, here: Any, piece: Any, x: Any) -> Any:
-    """What `np.piecewise(x, ...)` has found so far, with another piece of it: as an array of the dtype of x holds it."""
+    """What `np.piecewise(x, ...)` has found so far, with another piece, as an array of the dtype of x holds it."""
     new = np.array(found)
     new[here] = piece
     return new
 
 
 def through_store(b: Any, x: Any, asked: Any) -> Any:
-    """What flows through an array of the dtype of x: nothing through integers, unless derivatives by these are asked."""
+    """What flows through an array of the dtype of x: nothing through integers, but where derivatives by x are asked."""
     return b if asked is None or "x" in asked else uncast(b, x.dtype)
 
 

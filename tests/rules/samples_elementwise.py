@@ -126,6 +126,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "asinh": unary("asinh", S("np.arcsinh(x)", x=real(3)), holomorphic=True, in_math="asinh"),
     "acosh": unary("acosh", S("np.arccosh(x)", x=above_one(3)), domain=above_one, holomorphic=True, in_math="acosh"),
     "atanh": unary("atanh", S("np.arctanh(x)", x=unit(3)), domain=unit, holomorphic=True, in_math="atanh"),
+    "beyond_real": [*(S(f"cmath.{n}(x)", x=x) for n, x in (("asin", -1.4), ("acos", 1.4), ("acosh", 0.4)))],
     "in_dtype": [
         S(f"np.{n}(x, dtype=complex)", x=np.array([-2.0, 0.3, 1.7]))
         for n in ("arcsin", "acos", "arccosh", "sqrt", "log")
@@ -257,7 +258,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.complex128(x, y)", x=0.3, y=-0.4),
     ],
     "cmath_rect": [S("cmath.rect(r, t)", r=0.7, t=0.4)],
-    "cmath_polar": [S("cmath.polar(z)", z=0.7 - 0.4j)],
+    "cmath_polar": [S("cmath.polar(z)", z=0.7 - 0.4j), S("cmath.polar(x)", x=-0.7)],
     # Kernels
     "cis": [S("cis(x)", x=0.4)],
     "ratio": binary("ratio", S("ratio(x, y)", x=cplx(3), y=cplx(3, seed=4)), other=positive),

@@ -184,7 +184,7 @@ RUNTIME: dict[str, list[Sample]] = {
         S("where_finite(b, x)", "x", b=real(3), x=real(3)),
         S("where_finite(b, x)", "x", b=cplx(3), x=cplx(3)),
     ],
-    "as_stored": [S("as_stored(v, x)", "x", v=real(3), x=real(3))],
+    "with_piece": [S("with_piece(a, m, v, x)", "m", "x", a=real(3), m=np.array([True, False, True]), v=real(2), x=real(3))],
     "cleared": [S("cleared(b, 1)", b=real(3, 2)), S("cleared(b, [0, 0])", b=real(3))],
     "clear_item": [S("clear_item(b.copy(), 1)", b=real(3, 2))],
 }
@@ -250,6 +250,7 @@ JOINS: dict[str, list[Sample]] = {
         S("restructure(b, x)", "x", b=real(2), x=real(2)),
         S("restructure(b, x, dtype=complex)", "x", b=cplx(2), x=[1.0, 2.0]),
     ],
+    "past_cut": [S("past_cut(b, x, v)", "x", "v", b=real(2), x=real(3), v=0.5)],
     "uncast": [S("uncast(b)", b=real(2)), S("uncast(b, int)", b=real(2)), S("uncast(b, dtype=float)", b=real(2))],
     "unbroadcast_each": [S("unbroadcast_each((b, c), xs)", "xs", b=real(2, 2), c=real(2, 2, seed=1), xs=PAIR)],
     "broadcast_each": [S("broadcast_each((b, c), xs)", "xs", b=real(2), c=0.3, xs=(np.zeros((2, 2)), np.zeros(3)))],

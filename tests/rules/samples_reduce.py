@@ -349,6 +349,7 @@ SAMPLES: dict[str, list[Sample]] = {
             b=-0.3,
         ),
         S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=2.0),
+        S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=-2.0),
         S("np.interp(x, xp, fp)", x=real(2, 2), xp=np.array([-1.0, 0.2, 1.1]), fp=cplx(3)),
         S("np.interp(x, xp, fp)", x=0.3, xp=np.array([-1.0, 0.2, 1.1]), fp=real(3)),
     ],

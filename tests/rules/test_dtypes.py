@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tangent
-from rules.check import Case, Wrong, close, function_of
-from rules.sample import S, Sample
+from rules.check import Case, Wrong, close, function_of, made
+from rules.sample import S, Sample, real
 from rules.test_rules import CASES
 from tangent.testing import leaves, map_leaves
 
@@ -91,7 +92,9 @@ def test_memory_order_of_views_counts(x: Any) -> None:
     "call",
     ["np.sum(x, dtype=int)", "np.prod(x, dtype='i8')", "np.cumsum(x, dtype=int)",
      "np.linspace(x[0], x[1], 4, dtype=int)", "np.concatenate([x, x], dtype=int, casting='unsafe')",
-     "np.mean(x, dtype=t)"],
+     "np.mean(x, dtype=t)", "np.insert(np.arange(3), 1, x)", "np.pad(np.arange(3), 1, constant_values=x[0])",
+     "np.pad(np.arange(3), 2, 'linear_ramp', end_values=x[0])", "np.piecewise(np.arange(3), [x > 0], [x[0], x[1]])",
+     "np.apply_along_axis(lambda v: 2 if v[0] > 1 else v[0], 1, x[:, None])"],
 )  # fmt: skip
 def test_nothing_flows_through_integers(call: str) -> None:
     x = np.array([1.3, 2.4, -0.7])
@@ -187,3 +190,56 @@ def test_angles_of_truths() -> None:
     truths, infinite = np.array([True, False]), np.array([np.inf, 1.0])
     np.testing.assert_allclose(tangent.vjp(f)(truths, infinite, np.ones(2)), [0.0, 1.0])
     assert tangent.vjp(f, ("x", "y"))(truths[:0], truths[:0], np.ones(0))[1].dtype == float
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["math.log(z)", "math.sin(z)", "math.atan2(z, 2 * z + 1)", "math.pow(z, z)", "math.hypot(z, 2 * z, 1.0)",
+     "math.dist([z, z], [1.0, 2 * z])", "float(z)", "np.logaddexp.reduce([z, 2 * z], dtype=float)",
+     "np.hypot.reduce([z, 2 * z], dtype=float)", "np.divide.reduce([z, 3 * z], dtype=float)",
+     "np.maximum.reduce([z, 2 * z], dtype=float)", "np.sum(np.logaddexp.accumulate([z, 2 * z], dtype=float))"],
+)  # fmt: skip
+def test_what_is_taken_for_real_has_the_derivative_of_its_real_part(call: str) -> None:
+    """`math` and `dtype=float` drop the imaginary part of NumPy's complex numbers; so do the derivatives."""
+    z, plain = np.complex128(0.4 + 0.3j), function_of(S(re.sub(r"\bz\b", "z.real", call) + " * z", z=1.0))
+    f = function_of(S(f"{call} * z", z=z))
+    with np.errstate(all="ignore"):
+        for optimized in (True, False):
+            gradient, expected = (tangent.vjp(g, optimized=optimized) for g in (f, plain))
+            push, pushed = (tangent.jvp(g, optimized=optimized) for g in (f, plain))
+            for _ in range(3):
+                np.testing.assert_allclose(gradient(z, 1 + 2j), expected(z, 1 + 2j), rtol=1e-12)
+                np.testing.assert_allclose(push(z, z * 1j), pushed(z, z * 1j), rtol=1e-12)
+    assert gradient(np.complex64(z), 1 + 2j).dtype == np.complex64
+
+
+@pytest.mark.parametrize(
+    "store",
+    ["a[:] = z", "a.flat = z", "a.real = z", "np.put(a, [0, 1], z)", "np.multiply.at(a, [0, 0], z)",
+     "np.fill_diagonal(a[None], z[:1])"],
+)  # fmt: skip
+def test_what_is_stored_among_real_numbers_is_the_real_part(store: str) -> None:
+    z, seed = np.array([0.4 + 0.3j, 0.6 - 0.2j]), np.array([1 + 2j, 3 - 1j])
+    dtype = "complex" if ".real" in store else "float"
+    text = "def f(z):\n    a = np.ones(2, {0})\n    {1}\n    return a * z\n"
+    f, plain = made(text.format(dtype, store)), made(text.format(dtype, re.sub(r"\bz\b", "z.real", store)))
+    for _ in range(3):
+        np.testing.assert_allclose(tangent.vjp(f)(z, seed), tangent.vjp(plain)(z, seed), rtol=1e-12)
+        np.testing.assert_allclose(tangent.jvp(f)(z, seed), tangent.jvp(plain)(z, seed), rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["maximum.reduce", "minimum.accumulate", "fmax.reduce", "hypot.reduce"])
+def test_reductions_in_another_precision(method: str) -> None:
+    """The largest element of an array of doubles is found, though the maximum is one of single precision."""
+    x = np.array([0.1, 0.7, 0.3])
+    gradient, expected = (
+        tangent.vjp(function_of(S(f"np.{method}(x{dtype})", x=x)), check_dims=False)(x, 1.0)
+        for dtype in (", dtype=np.float32", "")
+    )
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    assert gradient.dtype == float
+
+
+def test_the_gradient_of_a_float_beside_single_precision_is_double() -> None:
+    gradient = tangent.grad(function_of(S("np.sum(x * y + y)", x=real(3), y=0.5)), ("y",))
+    assert {np.asarray(gradient(np.ones(3, np.float32), 0.5)).dtype for _ in range(3)} == {np.dtype(float)}

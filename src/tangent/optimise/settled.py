@@ -25,7 +25,8 @@ SETTLED = frozenset((
     runtime.sequence, runtime.sequence_tangent, runtime.unsequence, runtime.each, runtime.as_list,
     runtime.repack_from, runtime.add_at, runtime.add_into, runtime.repack, *OUTER, *OF_TERMS, *OF_MATRICES,
     runtime.factor_part, runtime.share, runtime.scaled, runtime.put_attribute,
-    runtime.attribute_tangent, runtime.turned, runtime.outer_operand, runtime.strong,
+    runtime.attribute_tangent, runtime.turned, runtime.outer_operand, runtime.strong, runtime.past_cut,
+    runtime.sum_behind,
     runtime.nodes_tangent, tuple,
 ))  # fmt: skip
 

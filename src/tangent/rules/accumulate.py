@@ -28,13 +28,13 @@ def maximum_accumulate(y, array, axis=0, dtype=None, out=None):
 
 @fitted
 def logaddexp_accumulate(y, array, axis=0, dtype=None, out=None):
-    d[array] = running_mean_adjoint(d[y], array, y, axis)
-    d[y] = running_mean(d[array], array, y, axis)
+    d[array] = running_mean_adjoint(d[y], computed_in(array, dtype), y, axis)
+    d[y] = running_mean(d[array], computed_in(array, dtype), y, axis)
 
 @fitted
 def logaddexp2_accumulate(y, array, axis=0, dtype=None, out=None):
-    d[array] = running_mean_adjoint(d[y], array, y, axis, True)
-    d[y] = running_mean(d[array], array, y, axis, True)
+    d[array] = running_mean_adjoint(d[y], computed_in(array, dtype), y, axis, True)
+    d[y] = running_mean(d[array], computed_in(array, dtype), y, axis, True)
 
 @fitted
 def nancumsum(y, a, axis=None, dtype=None, out=None):

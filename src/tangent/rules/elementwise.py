@@ -99,7 +99,7 @@ def clip(y, a, a_min=None, a_max=None, out=None):
 # The binary point
 
 def ldexp(y, x, i):      d[x] = np.ldexp(d[y], i)
-def nextafter(z, x, y):  d[x] = d[z];  d[y] = np.zeros_like(d[z])
+def nextafter(z, x, y):  d[x] = d[z];  d[y] = 0.0 * d[z]
 
 # Complex numbers: no conjugation where the function is holomorphic; where it is not, the modes differ
 

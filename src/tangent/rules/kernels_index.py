@@ -46,9 +46,12 @@ def with_cell(c, b, i, j, v):
     d[c] = with_cell(d[b], i, j, d[v])
 
 
-def as_stored(y, v, x):
-    d[v] = d[y]
-    d[y] = d[v]
+@fitted(piece)
+def with_piece(y, found, here, piece, x):
+    d[found] = np.where(here, 0.0, d[y])
+    d[piece] = through_store(np.extract(here, d[y]), x, asked)
+    d[x] = lazy_zero(x)
+    d[y] = with_piece(d[found], here, through_store(d[piece], x, asked), x)
 
 
 @linear

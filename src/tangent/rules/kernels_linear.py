@@ -80,6 +80,8 @@ def given_array(y, x):                      d[x] = restructure(d[y], x)
 @linear
 def restructure(y, b, x, dtype=None):       d[b] = like(uncast(np.array(d[y]), dtype=dtype), b)
 @linear
+def past_cut(y, b, x, v):                   d[b] = past_cut(d[y], x, v)
+@linear
 def uncast(y, b, dtype=None):               d[b] = uncast(d[y], dtype=dtype)
 @linear
 def unbroadcast_each(ys, b, xs):            d[b] = broadcast_each(d[ys], b)
@@ -133,9 +135,9 @@ def pad_zero_ended(y, x, pad_width, mode="constant", stat_length=None, reflect_t
 @linear
 def pad_tangent(y, t, x, pad_width, mode="constant", stat_length=None, reflect_type="even"):    d[t] = unpad(d[y], x, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
 @linear
-def pad_value_sums(y, b, x, pad_width, values):  d[b] = np.pad(np.zeros_like(x), pad_width, constant_values=d[y])
+def pad_value_sums(y, b, x, pad_width, values):  d[b] = past_cut(np.pad(init_grad(x), pad_width, constant_values=d[y]), x, values)
 @linear
-def ramp_end_sums(y, b, x, pad_width, values):   d[b] = np.pad(np.zeros_like(x), pad_width, mode="linear_ramp", end_values=d[y])
+def ramp_end_sums(y, b, x, pad_width, values):   d[b] = past_cut(np.pad(init_grad(x), pad_width, mode="linear_ramp", end_values=d[y]), x, values)
 
 
 # Selection

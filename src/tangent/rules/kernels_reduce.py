@@ -102,6 +102,7 @@ def each(ys, b, xs):         d[b] = np.broadcast_to(total(d[ys]), np.shape(b))
 @linear
 def total(s, xs):            d[xs] = each(d[s], xs)
 @linear
+@fitted(b)
 def scaled(ys, b, w, xs):    d[b] = weighted(w, d[ys]);  d[w] = scaled(b, d[ys], w)
 @linear
 def weighted(s, w, ts):      d[w] = scaled(d[s], ts, w);  d[ts] = scaled(d[s], w, ts)

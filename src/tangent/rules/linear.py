@@ -92,7 +92,7 @@ def append(y, arr, values, axis=None):
 def insert(y, arr, obj, values, axis=None):
     d[arr] = uninserted(d[y], arr, obj, axis=axis)
     d[values] = inserted(d[y], arr, obj, values, axis=axis)
-    d[y] = np.insert(d[arr], obj, d[values], axis=axis)
+    d[y] = np.insert(d[arr], obj, past_cut(d[values], arr, values), axis=axis)
 
 
 # Repetition and rearrangement
@@ -121,8 +121,8 @@ def pad(y, array, pad_width, mode="constant", stat_length=None, constant_values=
     d[constant_values] = pad_value_sums(d[y], array, pad_width, constant_values)
     d[end_values] = ramp_end_sums(d[y], array, pad_width, end_values)
     d[y] = (pad_tangent(d[array], array, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
-            + np.pad(init_grad(array), pad_width, constant_values=d[constant_values])
-            + np.pad(init_grad(array), pad_width, mode="linear_ramp", end_values=d[end_values]))
+            + np.pad(init_grad(array), pad_width, constant_values=past_cut(d[constant_values], array, constant_values))
+            + np.pad(init_grad(array), pad_width, mode="linear_ramp", end_values=past_cut(d[end_values], array, end_values)))
 
 
 # Diagonals and triangles

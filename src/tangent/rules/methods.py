@@ -3,30 +3,33 @@
 # Other reductions of ufuncs; those of add, multiply, maximum and minimum are sum, prod, max and min
 
 def logaddexp_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    w = reduction_shares(exponential_shares, array, y, axis, keepdims, initial, where)
-    d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = d[y] * initial_share(exponential_shares, initial, array, y, axis, keepdims, where)
+    x = computed_in(array, dtype)
+    w = reduction_shares(exponential_shares, x, y, axis, keepdims, initial, where)
+    d[array] = spread(d[y], array, axis, keepdims, where) * taken_back(w, array, dtype)
+    d[initial] = d[y] * initial_share(exponential_shares, initial, x, y, axis, keepdims, where)
     d[y] = (
         np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where)
-        + d[initial] * initial_share(exponential_shares, initial, array, y, axis, keepdims, where)
+        + d[initial] * initial_share(exponential_shares, initial, x, y, axis, keepdims, where)
     )
 
 def logaddexp2_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    w = reduction_shares(binary_shares, array, y, axis, keepdims, initial, where)
-    d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = d[y] * initial_share(binary_shares, initial, array, y, axis, keepdims, where)
+    x = computed_in(array, dtype)
+    w = reduction_shares(binary_shares, x, y, axis, keepdims, initial, where)
+    d[array] = spread(d[y], array, axis, keepdims, where) * taken_back(w, array, dtype)
+    d[initial] = d[y] * initial_share(binary_shares, initial, x, y, axis, keepdims, where)
     d[y] = (
         np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where)
-        + d[initial] * initial_share(binary_shares, initial, array, y, axis, keepdims, where)
+        + d[initial] * initial_share(binary_shares, initial, x, y, axis, keepdims, where)
     )
 
 def hypot_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
-    w = reduction_shares(length_shares, array, y, axis, keepdims, initial, where)
-    d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = d[y] * initial_share(length_shares, initial, array, y, axis, keepdims, where)
+    x = computed_in(array, dtype)
+    w = reduction_shares(length_shares, x, y, axis, keepdims, initial, where)
+    d[array] = spread(d[y], array, axis, keepdims, where) * taken_back(w, array, dtype)
+    d[initial] = d[y] * initial_share(length_shares, initial, x, y, axis, keepdims, where)
     d[y] = (
         np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where)
-        + d[initial] * initial_share(length_shares, initial, array, y, axis, keepdims, where)
+        + d[initial] * initial_share(length_shares, initial, x, y, axis, keepdims, where)
     )
 
 @linear
@@ -34,8 +37,9 @@ def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
     d[array] = spread(d[y], array, axis, keepdims) * first_against_rest(array, axis)
 
 def divide_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
-    w = spread(y, array, axis, keepdims) * first_against_rest(array, axis) / array
-    d[array] = spread(d[y], array, axis, keepdims) * w
+    x = computed_in(array, dtype)
+    w = spread(y, x, axis, keepdims) * first_against_rest(x, axis) / x
+    d[array] = spread(d[y], array, axis, keepdims) * taken_back(w, array, dtype)
     d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
 
 @linear

@@ -89,8 +89,8 @@ def prod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where
 # Extremes: the result is a mean of the elements that tie for it
 
 def max(y, a, axis=None, out=None, keepdims=False, initial=None, where=True, *, dtype=None):
-    w = winners(y, a, axis, keepdims, initial, where)
-    d[a] = spread(d[y], a, axis, keepdims) * w
+    w = winners(y, computed_in(a, dtype), axis, keepdims, initial, where)
+    d[a] = spread(d[y], a, axis, keepdims) * taken_back(w, a, dtype)
     d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
     d[y] = (
         np.sum(w * d[a], axis=axis, keepdims=keepdims)

@@ -18,6 +18,7 @@ def divmod(z, x, y):
     d[y] = -d[z][1] * (x // y)
     d[z] = divmod_tangent(d[x], d[y], z, x, y)
 
+@fitted
 def cmath_polar(y, x):
     d[x] = d[y][0] * conj_sign(x) - 1j * d[y][1] * inverse(x, 1)
     d[y] = (float(np.real(d[x] * conj_sign(x))), float(np.imag(d[x] * inverse(x, 1))))
@@ -70,9 +71,9 @@ def math_dist(y, p, q):
     u = sides(gaps(p, q), y)
     d[p] = scaled(d[y], u, p)
     d[q] = scaled(-d[y], u, q)
-    d[y] = float(weighted(u, d[p])) - float(weighted(u, d[q]))
+    d[y] = float(np.real(weighted(u, d[p]))) - float(np.real(weighted(u, d[q])))
 
 def math_hypot(y, *coordinates):
     u = sides(coordinates, y)
     d[coordinates] = scaled(d[y], u, coordinates)
-    d[y] = float(weighted(u, d[coordinates]))
+    d[y] = float(np.real(weighted(u, d[coordinates])))

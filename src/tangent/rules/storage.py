@@ -40,7 +40,7 @@ def placed(y, a, v, taken):
     d[v] = gather_placed(d[y], v, taken)
     d[y] = placed(d[a], d[v], taken)
 @linear
-def gather_placed(y, b, v, taken): d[b] = placed(np.zeros(np.shape(b)), d[y], taken)
+def gather_placed(y, b, v, taken): d[b] = placed(np.zeros_like(b), d[y], taken)
 @linear
 def item_content(y, x, key): d[x] = scatter(d[y], x, key)
 @linear

@@ -100,8 +100,11 @@ def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
             b, have = b.real, b.real.dtype
         if kind == "f" and have != dtype and have.kind in "fO":
             b = b.astype(dtype)
-    elif kind == "c" and getattr(b, "dtype", dtype) != dtype:
-        b = b.astype(dtype)
+    elif kind == "c":
+        have = getattr(b, "dtype", None)
+        if have is None:
+            return dtype.type(b) if dtype != _COMPLEX else complex(b)
+        b = b if have == dtype else b.astype(dtype)
     return b
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.facts import is_real
 from tangent.analysis.shapes.table import Shapes
 from tangent.normalise.context import Context
 from tangent.rules.forms import result_dtype
@@ -28,6 +29,9 @@ BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict
 # In rules of several operands: which of them are asked for.
 EVERY = ast.Constant(None)
 ASKED = Parameter("asked", EVERY)
+
+# Functions of `cmath` whose derivative by a real number is complex, where that of a function of NumPy would be nan.
+BEYOND_REAL = frozenset("asin acos acosh".split())
 
 
 class Scribe:
@@ -93,15 +97,40 @@ class Scribe:
         left_out = tuple(p for p in (*rule.parameters, ASKED) if p.default and values.get(p.name) is p.default)
         lines = worked_out(without_defaults(lines, left_out), values)
         shown = {k: self.as_argument(v) for k, v in values.items()}
-        return instantiate(lines, wanted, shown, derivatives, fresh)
+        before, found = instantiate(lines, wanted, shown, derivatives, fresh)
+        if op.library == "math":
+            before = [rebuild(x, self._as_taken) for x in before]
+            found = {k: rebuild(e, self._as_taken) for k, e in found.items()}
+        return before, found
+
+    def _as_taken(self, e: ast.expr) -> ast.expr:
+        """`math.cos(x)` for `math.cos(float(x))`."""
+        match e:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=module)), args=args) if self._is_math(module):
+                return replace(e, args=[self._unconverted(a) for a in args])
+            case _:
+                return e
+
+    def _is_math(self, v: str) -> bool:
+        return self.externals.get(v, self.context.scope.lookup(v)) is math
+
+    def _unconverted(self, e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(id=v), args=[x], keywords=[]) if v == self.context.builtin("float"):
+                return x
+            case _:
+                return e
 
     def array_values(self, op: Operation, shapes: Shapes, wanted: list[str]) -> dict[str, ast.expr]:
         """The values of a rule's parameters: in arithmetic lists beside arrays are arrays, and what is cast is cast."""
+        if op.library == "math":
+            return {**op.values, **self.float_values(op, shapes)}
+        if op.library == "cmath" and op.rule.name in BEYOND_REAL:
+            return {k: ast.Call(name(self.context.builtin("complex")), [v], []) for k, v in op.values.items()}
         asked = None if op.rule.tangent else result_dtype(op.value, op.rule.kind)
         if asked is not None:
             return {**op.values, **self.cast_values(op, asked)}
-        arithmetic = op.rule.kind == "elementwise" or isinstance(op.value, ast.BinOp)
-        if not arithmetic or op.library == "math":
+        if op.rule.kind != "elementwise" and not isinstance(op.value, ast.BinOp):
             return dict(op.values)
         fixed = {k: v for k, v in op.values.items() if k in op.rule.operands and k not in wanted}
         lists = {k: v for k, v in fixed.items() if isinstance(v, ast.Tuple) or shapes.of(v).sequence}
@@ -115,6 +144,13 @@ class Scribe:
         cast = {k: v for k, v in op.values.items() if k in op.rule.operands and not isinstance(v, ast.Constant)}
         module = self.library(np, "np")
         return {k: expression("np.asarray(v, dtype=t)", np=module, v=v, t=dtype) for k, v in cast.items()}
+
+    def float_values(self, op: Operation, shapes: Shapes) -> dict[str, ast.expr]:
+        """The operands of a function of `math` as it takes them: of a complex number of NumPy that is the real part."""
+        if op.rule.kind != "elementwise":
+            return {}
+        unsure = {k: v for k, v in op.values.items() if k in op.rule.operands and not is_real(shapes.of(v))}
+        return {k: ast.Call(name(self.context.builtin("float")), [v], []) for k, v in unsure.items()}
 
     def asked(self, op: Operation, active: Container[str]) -> dict[str, ast.expr]:
         """`asked` in a rule: the active ones of several operands (`*xs`) by place, else by name; None if all are."""

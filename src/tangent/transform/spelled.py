@@ -24,7 +24,10 @@ Lines = tuple[ast.Assign, ...]
 Known = tuple[tuple[str, type, Any], ...]
 
 # Kernels that give their first argument back, where an option says so.
-OPTIONAL = {"in_degrees": (1, False), "without_first": (2, False), "with_first": (2, False)}
+OPTIONAL = {
+    "in_degrees": (1, False), "without_first": (2, False), "with_first": (2, False),
+    "computed_in": (1, None), "taken_back": (2, None), "through_store": (2, None),
+}  # fmt: skip
 WORKED_OUT: Mapping[str, Callable[..., Any]] = {"negative": np.negative, "divide": np.divide}
 
 

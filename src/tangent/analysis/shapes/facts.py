@@ -43,6 +43,11 @@ def constant_fact(value: object) -> Fact:
     return SCALAR if isinstance(value, (float, int)) else UNKNOWN
 
 
+def is_real(fact: Fact) -> bool:
+    """Whether a value is surely a number of Python that is not complex."""
+    return fact.scalar and fact.dtype == NO_ATOMS
+
+
 def of_result(fact: Fact) -> Fact:
     """What a caller knows of a result: its kind."""
     return SCALAR if fact.scalar else fact._replace(shape=None, dtype=None)

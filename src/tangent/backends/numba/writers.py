@@ -79,9 +79,9 @@ def gathered(b: Any, v: Any, taken: Any) -> Any:
 
 @implements(with_real)
 def real_replaced(z: Any, v: Any) -> Any:
-    return (lambda z, v: v + 1j * z.imag) if is_complex(z) else (lambda z, v: v)
+    return (lambda z, v: np.real(v) + 1j * z.imag) if is_complex(z) else (lambda z, v: np.real(v))
 
 
 @implements(with_imag)
 def imag_replaced(z: Any, v: Any) -> Any:
-    return lambda z, v: z.real + 1j * v
+    return lambda z, v: z.real + 1j * np.real(v)

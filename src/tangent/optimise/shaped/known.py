@@ -86,6 +86,13 @@ class Known(Spreading):
                 return inner if new or isinstance(inner, ast.ListComp) else e
             case ast.Call(func=ast.Name(), keywords=[_, *_]) if self.resolve(e.func) is runtime.cross_adjoint:
                 return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
+            case ast.Call(args=[x], keywords=[]) if self.resolve(e.func) is np.ndim:
+                kind = self.of(x)
+                return constant(kind.rank) if isinstance(kind, Number) else e
+            case ast.Call(args=[_, y, axes], keywords=[]) if self.resolve(e.func) is np.tensordot:
+                kind = self.of(y)
+                is_dot = value_of(axes) == 1 and isinstance(kind, Number) and kind.rank in (1, 2)
+                return expression("np.dot(x, y)", np=self.use(np, "np"), x=e.args[0], y=y) if is_dot else e
             case ast.Call(func=ast.Attribute(), args=_) if not isinstance(self.resolve(e.func), type(runtime.copy)):
                 return e
             case ast.Call(args=[_, _, _, _], keywords=[]) if self.resolve(e.func) in CELLS:
@@ -214,6 +221,10 @@ class Known(Spreading):
             return args[0]
         if function is runtime.outer_operand and len(real) == 2 and real[0].rank == real[1].rank == 1:
             return expression("x[:, None]", x=args[0])
+        if function is runtime.sum_behind and len(real) == 2 and real[1].rank < real[0].rank:
+            return summed(args[0], list(range(real[1].rank, real[0].rank)), real[0].rank, False)
+        if function is runtime.past_cut:
+            return args[0] if isinstance(kinds[1], Number) and kinds[1].real else None
         if function is runtime.strong:
             return args[0] if real and real[0].rank else None
         if function is runtime.count and real and len(args) <= 3:
@@ -316,9 +327,9 @@ class Known(Spreading):
         if lead < 0:
             return None
         if not axes:
-            return (
-                e if not b.rank else self.as_product(factored(summed(e, list(range(b.rank)), b.rank, False), self.of))
-            )
+            if b.rank:
+                e = self.as_product(factored(summed(e, list(range(b.rank)), b.rank, False), self.of))
+            return e if b.dtype == dtype else expression("f(e)", f=self.use(float, "float"), e=e)
         over = list(range(lead))
         for i, (n, m) in enumerate(zip(b.axes[lead:], axes)):
             if alike(n, m):

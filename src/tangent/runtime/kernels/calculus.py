@@ -199,15 +199,16 @@ def interp_nodes(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:
         xp = np.asarray(xp)
         j = np.searchsorted(xp, x, side="right")
         return np.maximum(j - 1, 0), np.minimum(j, xp.size - 1)
-    order = np.argsort(np.mod(xp, period))
-    j = np.searchsorted(np.mod(xp, period)[order], np.mod(x, period), side="right")
+    folded = np.mod(xp, abs(period))
+    order = np.argsort(folded)
+    j = np.searchsorted(folded[order], np.mod(x, abs(period)), side="right")
     return order[j - 1], order[j % order.size]
 
 
 def interp_fraction(x: Any, xp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """How far x is on the way from node i to node j, from 0 to 1."""
     way = x - np.take(np.asarray(xp, float), i)
-    way = way if period is None else np.mod(way, period)
+    way = way if period is None else np.mod(way, abs(period))
     return np.where(i == j, 0.0, way) / interp_width(xp, i, j, period)
 
 
@@ -215,7 +216,7 @@ def interp_width(xp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """The width of the interval between two nodes, 1 if they are one."""
     nodes = np.asarray(xp, float)
     width = np.take(nodes, j) - np.take(nodes, i)
-    width = width if period is None else np.mod(width, period)
+    width = width if period is None else np.mod(width, abs(period))
     return np.where(i == j, 1.0, width)
 
 
@@ -227,7 +228,9 @@ def interp_slope(x: Any, xp: Any, fp: Any, i: Any, j: Any, period: Any = None) -
 
 def interp_turns(x: Any, xp: Any, i: Any, j: Any, t: Any, period: Any) -> Any:
     """What a longer period does to the place of x between its nodes: each turn that it takes off is longer."""
-    return t * np.floor((np.take(xp, j) - np.take(xp, i)) / period) - np.floor((x - np.take(xp, i)) / period)
+    length = abs(period)
+    turns = t * np.floor((np.take(xp, j) - np.take(xp, i)) / length) - np.floor((x - np.take(xp, i)) / length)
+    return turns * np.sign(period)
 
 
 def interp_inside(x: Any, xp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:

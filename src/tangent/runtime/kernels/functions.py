@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.index import scatter
+from tangent.runtime.kernels.shape import uncast
 from tangent.runtime.persistent import PersistentArray
 
 
@@ -19,13 +19,20 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     for k in range(len(funclist)):
         if np.any(here[k]):
             piece = funclist[k](x[here[k]], *args, **kw) if callable(funclist[k]) else funclist[k]
-            out = as_stored(out + scatter(np.broadcast_to(piece, np.shape(x[here[k]])), x, here[k]), x)
+            out = with_piece(out, here[k], piece, x)
     return out
 
 
-def as_stored(v: Any, x: Any) -> Any:
-    """What is left of v in an array of the dtype of x. Its derivative flows, as that of the integers themselves."""
-    return v.astype(x.dtype) if x.dtype.kind not in "fc" and v.dtype.kind in "fc" else v
+def with_piece(found: Any, here: Any, piece: Any, x: Any) -> Any:
+    """What `np.piecewise(x, ...)` has found so far, with another piece, as an array of the dtype of x holds it."""
+    new = np.array(found)
+    new[here] = piece
+    return new
+
+
+def through_store(b: Any, x: Any, asked: Any) -> Any:
+    """What flows through an array of the dtype of x: nothing through integers, but where derivatives by x are asked."""
+    return b if asked is None or "x" in asked else uncast(b, x.dtype)
 
 
 def chosen_pieces(x: Any, condlist: Any, n: int) -> list[Any]:
@@ -46,6 +53,8 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     for index in np.ndindex(np.shape(lines)[:-1]):
         results.append(func1d(lines[index], *args, **kwargs))
     out = np.stack(results)
+    if out.dtype != np.asarray(results[0]).dtype:  # the first line decides
+        out = out.astype(np.asarray(results[0]).dtype)
     shape = np.shape(out)[1:]
     out = np.reshape(out, np.shape(lines)[:-1] + shape)
     first = axis % np.ndim(arr)

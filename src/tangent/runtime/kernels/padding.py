@@ -11,6 +11,7 @@ from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.index import scatter
 from tangent.runtime.kernels.order import quantile_weights
 from tangent.runtime.kernels.reduce import winners
+from tangent.runtime.kernels.shape import past_cut
 
 
 def pad_widths(x: Any, pad_width: Any) -> list[tuple[int, int]]:
@@ -139,6 +140,7 @@ def unpad_axis(
 
 def pad_value_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
     """The adjoint of constant_values in `np.pad`: the sums over the two pads of each axis."""
+    b = past_cut(b, x, values)
     widths = pad_widths(x, pad_width)
     sums: list[Any] = []
     for axis in reversed(range(np.ndim(x))):
@@ -152,6 +154,7 @@ def pad_value_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
 
 def ramp_end_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
     """The adjoint of end_values in `np.pad(mode="linear_ramp")`: the sums over the two ramps of each axis, weighted."""
+    b = past_cut(b, x, values)
     widths = pad_widths(x, pad_width)
     sums: list[Any] = []
     for axis in reversed(range(np.ndim(x))):

@@ -50,6 +50,16 @@ def as_dtype(b: Any, x: Any) -> Any:
     return np.asarray(np.real(b) if to.kind == "f" and np.iscomplexobj(b) else b, to)
 
 
+def computed_in(a: Any, dtype: Any) -> Any:
+    """The operand of a call that says in which dtype it computes, as it takes it."""
+    return a if dtype is None else np.asarray(a, dtype)
+
+
+def taken_back(w: Any, a: Any, dtype: Any) -> Any:
+    """A factor that was computed in some dtype, in that of the operand a."""
+    return w if dtype is None else as_dtype(w, a)
+
+
 def count(a: Any, axis: Axis = None, keepdims: bool = False, where: Any = True, ddof: float = 0) -> Any:
     """How many elements of a go into one of its sums, less ddof: nan if none are left, so that nothing divides by 0."""
     if where is not True:

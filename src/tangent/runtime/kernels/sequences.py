@@ -78,6 +78,8 @@ def scaled(b: Any, w: Any, xs: Any) -> Any:
         return {k: init_grad(x) for k, x in xs.items()}
     endless = isinstance(b, float) and not math.isfinite(b)
     parts = [0.0 if endless and isinstance(v, float) and v == 0.0 else weighed(b, v) for v in w]
+    if isinstance(xs, (list, tuple)):
+        parts = [unbroadcast(p, x) if isinstance(x, (float, complex, np.generic)) else p for p, x in zip(parts, xs)]
     if type(xs) is tuple:
         return tuple(parts)
     out = sequence_like(parts, xs)
@@ -231,12 +233,16 @@ def over(xs: Any, length: float) -> list[Any]:
 
 
 def sides(xs: Any, length: float) -> list[Any]:
-    """The xs over their length: the rule knows that it is theirs, so that no terms cancel."""
-    return over(xs, length)
+    """The xs over their length: the rule knows that it is theirs, so that no terms cancel.
+
+    `math` takes the real parts of NumPy's complex numbers.
+    """
+    return over([x.real for x in xs], length)
 
 
 def off_sides(t: Any, u: Any) -> list[Any]:
     """t without its part along u, which has the length 1; said by the others where one is nearly all of u."""
+    t = [np.real(v) for v in t]
     found: list[Any] = []
     for k in range(len(u)):
         if u[k] * u[k] > 0.5:

@@ -158,6 +158,15 @@ def uncast(b: Any, dtype: Any = None) -> Any:
     return b if dtype is None or np.dtype(dtype).kind in "fcO" else np.zeros_like(b)
 
 
+def past_cut(b: Any, x: Any, v: Any) -> Any:
+    """What flows to v, or from it, where it is put into an array of the dtype of x: nothing if integers are left of it.
+
+    >>> past_cut(2.0, np.array([1.0, 2.0]), 0.3), past_cut(2.0, np.array([1, 2]), 0.3)
+    (2.0, array(0.))
+    """
+    return np.zeros_like(b) if np.asarray(x).dtype.kind in "iub" and np.asarray(v).dtype.kind in "fc" else b
+
+
 def off_mesh(b: Any, xs: Any) -> Any:
     """The adjoints of the vectors that `np.ix_` has given axes of their own; masks have none."""
     return tuple([
@@ -329,6 +338,7 @@ def uninserted(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
 
 def inserted(b: Any, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """The adjoint of values in `np.insert(x, obj, values, axis)`."""
+    b = past_cut(b, x, values)
     labels = insertion(b, x, obj, axis)
     part = np.take(b, np.argsort(-labels)[np.sum(labels >= 0) :], axis=axis or 0)
     whole_slices = np.ndim(obj) > 0 or isinstance(obj, slice)

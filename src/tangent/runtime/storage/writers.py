@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.kernels.elementwise import real_as
+
 
 def sources(writer: Callable[..., Any], a: Any, v: Any, position: int, *others: Any, **options: Any) -> Any:
     """Which element of v a library function would write into each element of a; -1 where it writes none."""
@@ -70,17 +72,17 @@ def _places(a: Any, index: Any) -> Any:
 
 def with_real(z: Any, v: Any) -> Any:
     """A number or array with another real part."""
-    return v + 1j * z.imag if np.iscomplexobj(z) else v
+    return np.real(v) + 1j * z.imag if np.iscomplexobj(z) else np.real(v)
 
 
 def with_imag(z: Any, v: Any) -> Any:
     """A complex number or array with another imaginary part."""
-    return z.real + 1j * v
+    return z.real + 1j * np.real(v)
 
 
 def placed(a: Any, v: Any, taken: Any) -> Any:
     """The array a with elements of v where `taken` says which."""
-    return np.where(taken < 0, a, np.ravel(v)[taken] if np.size(v) else a)
+    return np.where(taken < 0, a, np.ravel(real_as(v, a))[taken] if np.size(v) else a)
 
 
 def gather_placed(b: Any, v: Any, taken: Any) -> Any:
@@ -98,6 +100,7 @@ def multiplied_at(a: Any, index: Any, v: Any) -> Any:
 
 def factors_at(a: Any, index: Any, v: Any) -> Any:
     """The product of what `np.multiply.at` multiplies each element with."""
+    v = real_as(v, a)
     found = np.ones(np.shape(a), np.result_type(a, v))
     np.multiply.at(found, index, v)
     return found
@@ -105,7 +108,7 @@ def factors_at(a: Any, index: Any, v: Any) -> Any:
 
 def other_factors_at(a: Any, index: Any, v: Any) -> Any:
     """For each factor of `factors_at`, the product of the others of the same element."""
-    v = np.broadcast_to(v, np.shape(a[index]))
+    v = np.broadcast_to(real_as(v, a), np.shape(a[index]))
     zeros = np.zeros(np.shape(a))
     np.add.at(zeros, index, v == 0)
     rest = factors_at(a, index, np.where(v == 0, 1.0, v))[index]
@@ -115,6 +118,7 @@ def other_factors_at(a: Any, index: Any, v: Any) -> Any:
 
 def factors_tangent(d: Any, a: Any, index: Any, v: Any) -> Any:
     """The tangent of `factors_at`."""
+    d = real_as(d, a)
     found = np.zeros(np.shape(a), np.result_type(a, d))
     np.add.at(found, index, np.broadcast_to(d, np.shape(a[index])) * other_factors_at(a, index, v))
     return found

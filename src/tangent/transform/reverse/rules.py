@@ -54,6 +54,8 @@ class Rules(Sums):
             statements_.insert(0, assign(b, self.scribe.call(f"fit_{rule.name}", name(b), *factors), s))
         for k in wanted:
             operand, value = op.values[k], found[k]
+            if _is_nothing(value):
+                continue
             if isinstance(operand, ast.Tuple):
                 statements_ += self.spread_parts(operand, value, parts, s, rule.kind == "custom")
                 continue
@@ -164,6 +166,15 @@ def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:
             return inner if function.rstrip("_") == "spread" else None
         case _:
             return None
+
+
+def _is_nothing(e: ast.expr) -> bool:
+    """Whether a rule says that nothing flows."""
+    match e:
+        case ast.Call(func=ast.Name(id=function)):
+            return function.rstrip("_") == "lazy_zero"
+        case _:
+            return False
 
 
 def _operand(s: ast.Assign) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.facts import NO_ATOMS, Fact, fits
+from tangent.analysis.shapes.facts import NO_ATOMS, Fact, fits, is_real
 from tangent.analysis.shapes.results import TO_REAL, result_of
+from tangent.rules.forms import result_dtype
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import blocks, statements
@@ -48,10 +49,15 @@ class Temporaries(Frame):
                 for v in op.operands:
                     local = elementwise and made.get(v) == id(block)
                     used[v] = used.get(v, 0) + (1 if local else 2)
-                passes = elementwise and op.rule.name not in TO_REAL
+                passes = elementwise and not self.may_cut(op)
                 if (passes or is_plain_product(op)) and op.targets[0] not in user:
                     made[op.targets[0]] = id(block)
         return frozenset(v for v in made if used.get(v) == 1)
+
+    def may_cut(self, op: Operation) -> bool:
+        """Whether the result may be real where an operand is complex: its adjoint is real before it goes on."""
+        of_math = op.library == "math" and not all(is_real(self.shapes.operand(name(v), op)) for v in op.operands)
+        return of_math or op.rule.name in TO_REAL or result_dtype(op.value, op.rule.kind) is not None
 
     def summed_temporaries(self) -> dict[str, str]:
         """Temporaries that are made only to be summed up, and something of the same shape.

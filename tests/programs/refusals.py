@@ -541,6 +541,25 @@ def dict_that_wraps_another(x):
     return found["a"] * x
 
 
+@refused("it is a kind of dict whose class says what its items are", 2.0)
+def dict_that_wraps_another_and_is_filled(x):
+    found = UserDict()
+    found["a"] = x * x
+    return found["a"] * x
+
+
+class Squares(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value * value)
+
+
+@refused("it is a kind of dict whose class says what its items are", 2.0)
+def dict_that_says_what_a_store_means(x):
+    found = Squares()
+    found["a"] = x * x
+    return found["a"] * x
+
+
 class Grid:
     def __init__(self, values):
         self.values = values

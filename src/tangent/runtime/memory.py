@@ -34,6 +34,7 @@ from tangent.runtime.objects import (
 )
 from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.places import elements, root_of
+from tangent.runtime.usual import require_usual_items
 
 Slot = tuple[int, str | None]  # an attribute of an object, by its id; without a name, all that a list or dict holds
 
@@ -73,6 +74,8 @@ class Memory(dict[Slot, Any]):
 
     def having(self, x: Any, name: str | None, value: Any) -> Memory:
         """The memory with another value for an attribute, or for what a list, a dict or an array holds."""
+        if name is None:
+            require_usual_items(x)
         made = self.copy()
         made.owners[id(x)] = x
         made[id(x), name] = value

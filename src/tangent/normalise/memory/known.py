@@ -263,6 +263,8 @@ class Known:
                 return set()
             case ast.Assign(targets=[ast.Subscript(slice=index)], value=value):
                 return self.handed_on(value) | self.handed_on(index)
+            case ast.AugAssign(target=ast.Subscript(slice=index), value=value):
+                return self.handed_on(value) | self.handed_on(index)
             case ast.AugAssign(value=value):
                 return self.handed_on(value)
             case ast.Expr(value=value):

@@ -92,7 +92,7 @@ DICT_CHANGES = (
     "for key in list({k}):\n    {k}[key] += 1",
     "for key in sorted({k}):\n    if {k}[key] > 2:\n        del {k}[key]",
     "{k} = dict({k}, a={i})",
-    "{k} = {{key: n + 1 for key, n in {k}.items()}}",
+    "{k} = {{key: m + 1 for key, m in {k}.items()}}",
     "j = {k}.pop('b', 2)\n{u}",
     "j = {k}.setdefault('d', 1)\n{u}",
 )

@@ -196,7 +196,7 @@ class _Writer:
 
     def walk(self, kind: str, place: str, body: list[str]) -> str:
         """A loop that is steered by a container, which its body changes."""
-        walked = place if kind in ("ks", "todo") and self.choices.chance(30) else f"list({place})[:4]"
+        walked = place if kind == "ks" and self.choices.chance(30) else f"list({place})[:4]"
         if kind not in ("ks", "todo"):
             walked = f"sorted({place})[:4]"
         turns = f"turn = 0\nfor j in {walked}:\n    turn += 1\n    if turn > 5:\n        break"

@@ -39,6 +39,7 @@ from tangent.normalise.looped import looped
 from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
+from tangent.normalise.merged import merged
 from tangent.normalise.methods import known_methods
 from tangent.normalise.ordered import ordered
 from tangent.normalise.outcomes import outcomes
@@ -67,7 +68,7 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, renamed, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
-    imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
+    imaginary, part_stores, grown, phases, walked, merged, extended, repeated, managers, lazily_read, turned, kept,
     outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
     iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,

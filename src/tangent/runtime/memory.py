@@ -52,7 +52,7 @@ class Variable:
 
 _ABSENT = object()
 NUMBERS = frozenset((float, int, bool, str, type(None), np.float64))  # nothing is in them
-CHANGEABLE = (list, dict, deque, PersistentArray)  # what is made anew in the memory where it changes
+CHANGEABLE = (list, dict, deque, set, PersistentArray)  # what is made anew in the memory where it changes
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
 
 
@@ -199,7 +199,7 @@ def current(memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return x
     now = contents(memory, x)
-    if isinstance(now, (np.ndarray, PersistentArray)):
+    if isinstance(now, (np.ndarray, PersistentArray, set)):
         return now
     return with_items(now, lambda v: current(memory, v))
 

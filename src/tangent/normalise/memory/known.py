@@ -41,6 +41,8 @@ METHODS = {
     "popitem": stateful.call_popitem, "move_to_end": stateful.call_move_to_end,
     "setdefault": stateful.call_setdefault, "get": stateful.call_get, "delete": stateful.call_delete_rows,
     "subtract": stateful.call_subtract, "most_common": stateful.call_most_common,
+    "difference_update": stateful.call_difference_update, "intersection_update": stateful.call_intersection_update,
+    "symmetric_difference_update": stateful.call_symmetric_difference_update,
 }  # fmt: skip
 COLLECTIONS: dict[Any, Any] = {
     deque: stateful.call_deque, defaultdict: stateful.call_default_dict, OrderedDict: stateful.call_ordered_dict,
@@ -54,7 +56,7 @@ NAMED = frozenset("update subtract sort popitem move_to_end".split())  # methods
 COUNTS = {  # how many arguments they take, where that is not one
     "insert": (2, 2), "pop": (0, 2), "clear": (0, 0), "reverse": (0, 0), "update": (0, 99), "sort": (0, 0),
     "popleft": (0, 0), "rotate": (0, 1), "popitem": (0, 1), "move_to_end": (1, 2), "setdefault": (1, 2), "get": (1, 2),
-    "subtract": (0, 99), "most_common": (0, 1),
+    "subtract": (0, 99), "most_common": (0, 1), "difference_update": (0, 99), "intersection_update": (0, 99),
 }  # fmt: skip
 OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())
 OF_NUMBERS = (  # functions that take numbers alone

@@ -100,6 +100,10 @@ def _copied(x: Any) -> Any:
         return type(x)({k: _copied(v) for k, v in x.items()})
     if isinstance(x, list):
         return [_copied(v) for v in x]
+    if isinstance(x, deque):
+        return deque(map(_copied, x), x.maxlen)
+    if isinstance(x, (set, bytearray)):
+        return x.copy()
     if isinstance(x, tuple):
         parts = [_copied(v) for v in x]
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import copy
 import dataclasses
 import math
@@ -93,6 +94,8 @@ class Known:
         self.nesting = self.nesting_lists(f)
         self.surely = self.sure_lists(f)
         self.classes = self.known_classes(f)
+        around = context.source.function.__globals__.values()
+        self.defaults = any(x is defaultdict or x is collections for x in around) and not self.arrays
         self.looped: dict[str, str] = {}
         self.counted = ""
         self.followed: set[tuple[int, int]] = set()  # where `x += v` is a change of the memory

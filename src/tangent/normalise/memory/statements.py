@@ -180,7 +180,8 @@ class Statements(Inserted):
             case ast.Subscript(value=ast.Name(id=v) as owner, slice=ast.Slice()) if v not in self.own | self.plain:
                 part = self.held(replace(value, value=self.now(owner)), "t", s)
                 self.emit(assign(target, self.call(memory.new_list, name(part)), s))
-            case ast.Subscript(value=ast.Name(id=v) as owner, slice=_) if v not in self.own | self.plain:
+            case ast.Subscript(value=ast.Name(id=v) as owner, slice=index) if v not in self.own | self.plain:
+                self.make_missing(owner, index, s)
                 self.emit(assign(target, replace(value, value=self.now(owner)), s))
             case ast.List() | ast.Dict() if target not in self.own:
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))

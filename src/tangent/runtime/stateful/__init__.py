@@ -40,6 +40,7 @@ from tangent.runtime.stateful.items import (
     require_no_array,
     require_real,
     require_unwritten_part,
+    with_default,
 )
 from tangent.runtime.stateful.made import (
     call_copy,
@@ -165,4 +166,5 @@ __all__ = [
     "require_no_array",
     "require_real",
     "require_unwritten_part",
+    "with_default",
 ]

@@ -12,7 +12,7 @@ from tangent.runtime.containers import mutated
 from tangent.runtime.memory import CHANGEABLE, changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import is_object, is_told
-from tangent.runtime.ordered import changes_in_place, is_range_or_text, of_text
+from tangent.runtime.ordered import changes_in_place, is_missing, is_range_or_text, made_by_default, of_text
 from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method, call_setter
 from tangent.runtime.storage.writers import placed, sources
@@ -26,8 +26,17 @@ def call_item(memory: Any, x: Any, index: Any) -> Any:
         return of_text(x, "__getitem__", (index,), {}), memory
     if is_view(x, index):
         return x[index], pinned(memory, x)
+    memory = with_default(memory, x, index)
     now = contents(memory, x)
     return now[index], memory
+
+
+def with_default(memory: Any, x: Any, key: Any) -> Any:
+    """The memory in which `x[key]` is read: a defaultdict takes in what it does not have."""
+    if not is_missing(contents(memory, x), key):
+        return memory
+    now = contents(memory, x)
+    return changed(memory, x, None, mutated(now, "__setitem__", key, made_by_default(now)))
 
 
 def call_length(memory: Any, x: Any) -> Any:

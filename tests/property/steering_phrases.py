@@ -1,7 +1,8 @@
 """Templates of programs that lists, dicts, sets, deques and counters steer, which change while they run.
 
-`{k}` is a container, or where it is held; `{i}` a small integer, `{w}` one that is the same all over, `{u}` something that is computed with one. Lists and
-deques hold small integers, dicts map texts to such. What grows in a loop is asked how long it is before.
+`{k}` is a container, or where it is held; `{i}` a small integer, `{w}` one that is the same all over, `{u}` something
+that is computed with one. Lists and deques hold small integers, dicts map texts to such. What grows in a loop is asked
+how long it is before.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from property.steering_phrases import (
 from property.writer import Below, Choices, Program, tidy
 
 STYLES = ("all", "plain", "numbers")
+LOOPS = ("for i in range(2):", "for i in range(n):", "turn = 0\nwhile turn < 2:\n    turn += 1")
 
 
 def numbered(seed: int, style: str = "all", size: int = 12) -> Program:
@@ -185,9 +186,7 @@ class _Writer:
             return f"{first}\n{ending}" if ending[0] == "f" else f"{first}\n    {error}\n{ending}"
         if form == "walk":
             return self.walk(kind, place, body)
-        header = self.choices.pick(
-            ("for i in range(2):", "for i in range(n):", f"for i in range(min(len({place}), 4)):", "turn = 0\nwhile turn < 2:\n    turn += 1")
-        )  # fmt: skip
+        header = self.choices.pick((*LOOPS, f"for i in range(min(len({place}), 4)):"))
         text = f"{header}\n{_indented(body)}"
         if header.startswith("for") and self.choices.chance(30):
             stop = self.condition(kind, place)
@@ -254,12 +253,12 @@ class _Writer:
         self.plan_kind = self.choices.pick(tuple(dict.fromkeys(self.kinds)))
         saved, self.arrays, lines = self.arrays, False, []
         for _ in range(self.choices.number(1, 2)):
-            text = self.change(self.plan_kind, "self.k", True) if self.choices.chance(50) else self.use(self.plan_kind, "self.k")
+            changes = self.choices.chance(50)
+            text = self.change(self.plan_kind, "self.k", True) if changes else self.use(self.plan_kind, "self.k")
             lines.append(re.sub(r"\bn\b", "self.n", text) if self.choices.chance(50) else re.sub(r"\bn\b", "2", text))
         self.arrays = saved
-        body = [line for line in lines if "self.n + 1 for" not in line]
         self.features.add("method")
-        return CLASS.format(body=_indented([_indented(body or ["self.n += 1"])]))
+        return CLASS.format(body=_indented([_indented(lines)]))
 
     def closure(self) -> str:
         """A function inside that changes a container which it captures."""

@@ -24,7 +24,7 @@ METHODS: dict[type[ast.operator], str] = {
     ast.BitOr: "update", ast.BitAnd: "intersection_update", ast.Sub: "difference_update",
     ast.BitXor: "symmetric_difference_update",
 }  # fmt: skip
-MAKERS = (set, list, deque, frozenset)
+MAKERS: tuple[type, ...] = (set, list, deque, frozenset)
 
 
 def merged(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -111,7 +111,7 @@ def _known(f: ast.FunctionDef, context: Context) -> dict[str, type]:
     once = bindings(f)
     found: dict[str, type] = {}
     for kind in MAKERS:
-        same = {v: kind for v, made in bound.items() if len(made) == once[v]}
+        same: dict[str, type] = {v: kind for v, made in bound.items() if len(made) == once[v]}
         while left := [v for v in same if not all(_kind(e, same, context) is kind for e in bound[v])]:
             for v in left:
                 del same[v]

@@ -140,7 +140,7 @@ def is_set(x: Any) -> bool:
 def changes_in_place(x: Any) -> bool:
     """Whether an operator in place changes something, rather than that it makes something new."""
     if isinstance(x, np.ndarray):
-        return x.dtype != object
+        return bool(x.dtype != object)
     return isinstance(x, (list, deque, dict, set)) or has_rows(x)
 
 

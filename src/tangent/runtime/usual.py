@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import types
+import weakref
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from typing import Any
 
@@ -15,9 +15,9 @@ OF_ITEMS = frozenset(  # what says which items there are, and what becomes of th
     "__getitem__ __setitem__ __delitem__ __missing__ __contains__ __iter__ __len__ __iadd__ __ior__ get keys values "
     "items append extend insert pop popitem remove clear sort reverse update setdefault copy __init__ __new__".split()
 )
+_told: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
-@functools.cache
 def tells_of_items(cls: type) -> bool:
     """Whether a class of lists or dicts says itself what some operation on items means.
 
@@ -26,6 +26,12 @@ def tells_of_items(cls: type) -> bool:
     """
     if cls in PLAIN or not issubclass(cls, (list, dict, deque, *WRAPPERS)):
         return False
+    if cls not in _told:
+        _told[cls] = _tells(cls)
+    return _told[cls]
+
+
+def _tells(cls: type) -> bool:
     own = [c for c in cls.__mro__ if c not in PLAIN and c is not object]
     written = [name for c in own for name, member in vars(c).items() if isinstance(member, types.FunctionType)]
     return not OF_ITEMS.isdisjoint(written)

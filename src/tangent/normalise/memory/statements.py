@@ -157,10 +157,10 @@ class Statements(Inserted):
 
     def check_length(self, s: ast.For) -> None:
         """Loops run over what a list holds when they start."""
-        walked = {self.looped[n.id] for n in ast.walk(s.iter) if isinstance(n, ast.Name) and n.id in self.looped}
-        for v in sorted(walked - assigned_inside(s.body)):
+        walked = {self.looped[n.id]: n.id for n in ast.walk(s.iter) if isinstance(n, ast.Name) and n.id in self.looped}
+        for v in sorted(walked.keys() - assigned_inside(s.body)):
             if any(isinstance(x, ast.Call) and not self.is_plain(x) for b in s.body for x in ast.walk(b)):
-                items = next(k for k, held in self.looped.items() if held == v)
+                items = walked[v]
                 self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
 
     def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:

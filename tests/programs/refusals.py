@@ -560,6 +560,16 @@ def dict_that_says_what_a_store_means(x):
     return found["a"] * x
 
 
+@refused("its length changes while it runs", 2.0)
+def loop_over_a_list_that_grows_by_another_way_to_it(x):
+    steps = [1, 2]
+    plan = {"steps": steps}
+    for _ in plan["steps"]:
+        if len(steps) < 5:
+            steps.append(1)
+    return x * len(steps)
+
+
 class Grid:
     def __init__(self, values):
         self.values = values

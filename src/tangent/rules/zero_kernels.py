@@ -186,6 +186,8 @@ runtime.key_set
 runtime.is_set
 runtime.is_counter
 runtime.changed_set
+runtime.length_of
+runtime.require_length
 runtime.is_missing
 runtime.made_by_default
 runtime.key_to_pop

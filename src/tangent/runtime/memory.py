@@ -307,6 +307,20 @@ def require_same(memory: Any, x: Any, items: Any) -> None:
         )  # fmt: skip
 
 
+def length_of(x: Any) -> int:
+    """How long a list is that a loop runs over; anything else keeps its length."""
+    return len(x) if isinstance(x, (list, deque)) else 0
+
+
+def require_length(x: Any, length: int) -> None:
+    """Stop where a list has grown or shrunk while a loop runs over it."""
+    if length_of(x) != length:
+        raise UnsupportedError(
+            "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
+            todo="Loop over a copy of the list.",
+        )  # fmt: skip
+
+
 def require_unwritten(x: Any) -> None:
     """Stop before a loop that writes into items of a list which are still to come."""
     if isinstance(x, list):

@@ -3,6 +3,7 @@
     python scripts/fuzz.py values --count 1000
     python scripts/fuzz.py storage --count 10000 --jobs 2
     python scripts/fuzz.py keeping --count 1000 --times 4
+    python scripts/fuzz.py steering --count 2000 --times 3
     python scripts/fuzz.py language --count 500 --second
     python scripts/fuzz.py loops --count 300 --compiled
     python scripts/fuzz.py storage --count 300 --checkpoint 2
@@ -33,7 +34,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-from property import keeping_writer, language_writer, loops_writer, storage_writer, writer  # noqa: E402
+from property import keeping_writer, language_writer, loops_writer, steering_writer, storage_writer, writer  # noqa: E402
 from property.checks import (  # noqa: E402
     Wrong,
     as_python,
@@ -51,6 +52,7 @@ WRITERS = {
     "values": writer,
     "storage": storage_writer,
     "keeping": keeping_writer,
+    "steering": steering_writer,
     "loops": loops_writer,
     "language": language_writer,
 }

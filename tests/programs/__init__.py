@@ -15,6 +15,7 @@ THEMES = (
     "scalars",
     "containers",
     "collections_",
+    "steered",
     "dicts",
     "changing",
     "tables",

@@ -541,6 +541,35 @@ def dict_that_wraps_another(x):
     return found["a"] * x
 
 
+@refused("it is a kind of dict whose class says what its items are", 2.0)
+def dict_that_wraps_another_and_is_filled(x):
+    found = UserDict()
+    found["a"] = x * x
+    return found["a"] * x
+
+
+class Squares(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value * value)
+
+
+@refused("it is a kind of dict whose class says what its items are", 2.0)
+def dict_that_says_what_a_store_means(x):
+    found = Squares()
+    found["a"] = x * x
+    return found["a"] * x
+
+
+@refused("its length changes while it runs", 2.0)
+def loop_over_a_list_that_grows_by_another_way_to_it(x):
+    steps = [1, 2]
+    plan = {"steps": steps}
+    for _ in plan["steps"]:
+        if len(steps) < 5:
+            steps.append(1)
+    return x * len(steps)
+
+
 class Grid:
     def __init__(self, values):
         self.values = values

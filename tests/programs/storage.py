@@ -683,3 +683,30 @@ def buffers_in_a_list_that_is_turned(a, b):
         buffers[0][:] = buffers[1] * buffers[0]
         buffers = buffers[1:] + buffers[:1]
     return np.sum(a * b)
+
+
+@program({"m": positive(2, 3), "s": 0.7})
+def name_of_an_array_that_is_given_items_of_a_list(m, s):
+    shown = m
+    m[0] = 0.9 * m[1]
+    factors = [2.0, 2.0 * s, s * s]
+    while factors:
+        shown = factors.pop()
+        m[0] += shown * s
+    return np.sum(shown * m)
+
+
+class Cell:
+    def __init__(self, w):
+        self.w = w
+
+
+@program({"a": positive(3), "u": positive(3)})
+def mask_that_changes_beside_objects_that_hold_one_another(a, u):
+    hit = np.array([True, False, True])
+    u[hit] *= 0.5 * a[0]
+    hit[0] = False
+    u[hit] += a[1]
+    one, other = Cell(a), Cell(u)
+    one.w, other.w = other, one
+    return np.sum(u * a) if one.w.w is one else np.sum(a)

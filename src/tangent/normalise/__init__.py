@@ -33,12 +33,14 @@ from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
+from tangent.normalise.lengths import lengths
 from tangent.normalise.lifted import lifted_calls
 from tangent.normalise.lifting import lifting
 from tangent.normalise.looped import looped
 from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
+from tangent.normalise.merged import merged
 from tangent.normalise.methods import known_methods
 from tangent.normalise.ordered import ordered
 from tangent.normalise.outcomes import outcomes
@@ -68,8 +70,8 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, renamed, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
-    imaginary, part_stores, grown, phases, walked, extended, sorting, repeated, managers, lazily_read, turned, kept,
-    outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
+    imaginary, part_stores, grown, phases, walked, lengths, merged, extended, sorting, repeated, managers, lazily_read,
+    turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
     iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,
     versions,

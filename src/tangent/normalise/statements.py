@@ -103,7 +103,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 
 def _plainer(e: ast.Call, context: Context) -> ast.Call:
-    """`d.update(k=v)` as `d.update({"k": v})`, `xs.remove(v)` as `xs.pop(xs.index(v))`."""
+    """`d.update(k=v)` as `d.update({"k": v})`."""
     match e:
         case _ if context.scope.resolve(e.func) is not MISSING:
             return e
@@ -112,11 +112,6 @@ def _plainer(e: ast.Call, context: Context) -> ast.Call:
         ):
             made = ast.Dict([constant(k.arg) for k in keywords], [k.value for k in keywords])
             return ast.fix_missing_locations(replace(e, args=[ast.copy_location(made, e)], keywords=[]))
-        case ast.Call(func=ast.Attribute(value=ast.Name() as xs, attr="remove") as method, args=[v], keywords=[]):
-            place = ast.Call(ast.Attribute(xs, "index", ast.Load()), [v], [])
-            return ast.fix_missing_locations(
-                replace(e, func=replace(method, attr="pop"), args=[ast.copy_location(place, e)])
-            )
         case _:
             return e
 

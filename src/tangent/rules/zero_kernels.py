@@ -185,7 +185,13 @@ runtime.keys_by_count
 runtime.key_set
 runtime.is_set
 runtime.is_counter
-runtime.change_set
+runtime.changed_set
+runtime.length_of
+runtime.require_length
+runtime.is_missing
+runtime.made_by_default
+runtime.key_to_pop
+runtime.changes_in_place
 runtime.require_tree
 runtime.place_of_extreme
 runtime.is_remembered

@@ -8,7 +8,7 @@ import inspect
 import sys
 import types
 import weakref
-from collections import ChainMap, UserDict, UserList, deque
+from collections import UserList, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,13 +19,13 @@ from tangent.runtime.descriptors import assigner, assignment_of, assigns
 from tangent.runtime.dispatch import get_attribute
 from tangent.runtime.memory import contents, remembered, slot_of
 from tangent.runtime.objects import fields_of, has_method, hold, is_object
+from tangent.runtime.usual import WRAPPERS
 
 NOT_GIVEN = dataclasses.MISSING
 METHODS = (
     types.FunctionType, staticmethod, classmethod, functools.singledispatchmethod, functools.partialmethod,
     functools._lru_cache_wrapper,
 )  # fmt: skip
-WRAPPERS = (UserDict, UserList, ChainMap)
 PROPERTIES: set[str] = set()  # names of properties of classes that were met
 
 

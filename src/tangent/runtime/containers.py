@@ -17,6 +17,7 @@ from tangent.runtime.kernels.index import cleared, overwritten
 from tangent.runtime.kernels.rows import lengthened
 from tangent.runtime.objects import fields_of, is_object, is_property, is_told, remade
 from tangent.runtime.persistent import PersistentArray
+from tangent.runtime.usual import require_usual_items
 from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "extendleft", "update")
@@ -32,6 +33,7 @@ def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
         x = init_grad(x.like)
     if isinstance(x, (np.ndarray, PersistentArray)):
         return _with_rows(x, method, key, value)
+    require_usual_items(x)
     changed = x.copy()
     if method == "move_to_end":
         item, rest = changed.pop(key), dict(changed)

@@ -18,6 +18,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory, require_unwritten
 from tangent.runtime.objects import fields_of, is_object, register_arrays, remade
+from tangent.runtime.usual import tells_of_items
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -198,7 +199,7 @@ def like_dict(x: Any, items: dict[Any, Any]) -> Any:
     """A dict of the kind of another, with other items."""
     if isinstance(x, defaultdict):
         return defaultdict(zero_factory(x.default_factory), items)
-    return items if type(x) is dict else type(x)(items)
+    return items if type(x) is dict or tells_of_items(type(x)) else type(x)(items)
 
 
 class _Zeros:

@@ -34,6 +34,7 @@ from tangent.runtime.objects import (
 )
 from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.places import elements, root_of
+from tangent.runtime.usual import require_usual_items
 
 Slot = tuple[int, str | None]  # an attribute of an object, by its id; without a name, all that a list or dict holds
 
@@ -51,7 +52,7 @@ class Variable:
 
 _ABSENT = object()
 NUMBERS = frozenset((float, int, bool, str, type(None), np.float64))  # nothing is in them
-CHANGEABLE = (list, dict, deque, PersistentArray)  # what is made anew in the memory where it changes
+CHANGEABLE = (list, dict, deque, set, PersistentArray)  # what is made anew in the memory where it changes
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
 
 
@@ -73,6 +74,8 @@ class Memory(dict[Slot, Any]):
 
     def having(self, x: Any, name: str | None, value: Any) -> Memory:
         """The memory with another value for an attribute, or for what a list, a dict or an array holds."""
+        if name is None:
+            require_usual_items(x)
         made = self.copy()
         made.owners[id(x)] = x
         made[id(x), name] = value
@@ -196,7 +199,7 @@ def current(memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return x
     now = contents(memory, x)
-    if isinstance(now, (np.ndarray, PersistentArray)):
+    if isinstance(now, (np.ndarray, PersistentArray, set)):
         return now
     return with_items(now, lambda v: current(memory, v))
 
@@ -316,6 +319,20 @@ def require_coming(memory: Any, x: Any, items: Any, k: int) -> None:
         )  # fmt: skip
         error.found_late = True
         raise error
+
+
+def length_of(x: Any) -> int:
+    """How long a list is that a loop runs over; anything else keeps its length."""
+    return len(x) if isinstance(x, (list, deque)) else 0
+
+
+def require_length(x: Any, length: int) -> None:
+    """Stop where a list has grown or shrunk while a loop runs over it."""
+    if length_of(x) != length:
+        raise UnsupportedError(
+            "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
+            todo="Loop over a copy of the list.",
+        )  # fmt: skip
 
 
 def require_unwritten(x: Any) -> None:

@@ -88,6 +88,8 @@ def _spread(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
         return lazy_zero(x), Memory({key_of(x): spread(b, x)}, memory.owners)
     if isinstance(x, PersistentArray):
         return lazy_zero(x), only(x, None, b)
+    if isinstance(x, set):
+        return init_grad(x), Memory()
     now, found = contents(memory, x), Memory()
     keys = list(now) if isinstance(now, dict) else range(len(now))
     parts: dict[Any, Any] = {}
@@ -105,7 +107,7 @@ def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return dx
     now, dnow = contents(memory, x), read_tangent(dmemory, dx, memory, x, None)
-    if isinstance(x, (np.ndarray, PersistentArray)):
+    if isinstance(x, (np.ndarray, PersistentArray, set)):
         return dnow
     if isinstance(now, dict):
         return {k: current_tangent(dmemory, dnow[k], memory, v) for k, v in now.items()}

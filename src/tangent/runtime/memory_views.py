@@ -22,7 +22,7 @@ def memory_of(memory: Any, *captured: Any) -> Any:
     todo, seen = list(captured), set[int]()
     while todo:
         x = todo.pop()
-        if isinstance(x, (list, dict, deque)) and id(x) not in seen:
+        if isinstance(x, (list, dict, deque, set)) and id(x) not in seen:
             seen.add(id(x))
             memory = memory.having(x, None, begun := x.copy())
             memory.owners[~id(x)] = begun
@@ -38,7 +38,7 @@ def tell_outside(memory: Any, *captured: Any) -> None:
 
 
 def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
-    if not isinstance(x, (list, dict, deque)) or id(x) in seen:
+    if not isinstance(x, (list, dict, deque, set)) or id(x) in seen:
         return as_now(memory, x)
     seen.add(id(x))
     now = contents(memory, x)
@@ -50,7 +50,7 @@ def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
         parts = [_tell(memory, v, seen) for v in now]
     if (id(x), None) in memory:
         x.clear()
-        x.update(parts) if isinstance(x, dict) else x.extend(parts)
+        x.update(parts) if isinstance(x, (dict, set)) else x.extend(parts)
     return x
 
 
@@ -70,7 +70,7 @@ def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
         return made[id(x)]
     if not reaches_slot(memory, x):
         return x
-    if isinstance(x, (np.ndarray, PersistentArray)):
+    if isinstance(x, (np.ndarray, PersistentArray, set)):
         return contents(memory, x)
     parts = parts_now(memory, x)
     if isinstance(x, tuple):
@@ -140,7 +140,7 @@ def reaches_slot(memory: Any, x: Any) -> bool:
 def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
     if isinstance(x, (np.ndarray, PersistentArray)):
         return is_changed(memory, x)
-    if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque)) or is_object(x)):
+    if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque, set)) or is_object(x)):
         return False
     seen.add(id(x))
     if holds_some(memory, x) and not _is_as_begun(memory, x):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.persistent import has_rows
 
 HEAPS = frozenset({heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop})
 INSERTS = {bisect.insort_left: False, bisect.insort_right: True}
@@ -30,6 +31,18 @@ def new_default_dict(factory: Any, items: Any) -> Any:
                 todo="Write d.setdefault(key, value), or look whether the key is there.",
             )
     return defaultdict(factory, items)
+
+
+def is_missing(x: Any, key: Any) -> bool:
+    """Whether reading an item of a defaultdict makes one."""
+    return type(x) is defaultdict and key not in x
+
+
+def made_by_default(x: Any) -> Any:
+    """What a defaultdict gives for a key that it does not have."""
+    if x.default_factory is None:
+        raise KeyError
+    return x.default_factory()
 
 
 def new_ordered_dict(items: Any) -> Any:
@@ -124,23 +137,34 @@ def is_set(x: Any) -> bool:
     return isinstance(x, set)
 
 
+def changes_in_place(x: Any) -> bool:
+    """Whether an operator in place changes something, rather than that it makes something new."""
+    if isinstance(x, np.ndarray):
+        return bool(x.dtype != object)
+    return isinstance(x, (list, deque, dict, set)) or has_rows(x)
+
+
 def is_counter(x: Any) -> bool:
     return isinstance(x, Counter)
 
 
 def key_set(items: Any) -> set[Any]:
     """A set of keys."""
-    found: set[Any] = set()
-    for v in items:
-        change_set(found, "add", v)
-    return found
+    return changed_set(set(), "update", list(items))  # type: ignore[no-any-return]
 
 
-def change_set(x: Any, method: str, value: Any) -> None:
-    """A set of keys with one more, or one less; what is in it has no derivative."""
-    if _holds_numbers(value):
+def changed_set(x: Any, method: str, *values: Any) -> Any:
+    """A set of keys after a method was called on it; what is in it has no derivative."""
+    if any(map(_holds_numbers, values)):
         raise UnsupportedError(
             f"cannot differentiate '{method}' of a set here", why="numbers lose their derivative in a set",
             todo="Use a list, or a set of indices.",
         )  # fmt: skip
-    getattr(x, method)(value)
+    made = x.copy()
+    getattr(made, method)(*values)
+    return made
+
+
+def key_to_pop(x: Any) -> Any:
+    """The key that `x.pop()` takes out of a set."""
+    return x.copy().pop()

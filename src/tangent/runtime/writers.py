@@ -28,6 +28,7 @@ FIRST_ARGUMENT = frozenset(
 WRITING_METHODS = frozenset(
     "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
     "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
+    "difference_update intersection_update symmetric_difference_update "
     "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
 )
 METHODS = WRITING_METHODS | frozenset("shuffle __delitem__ __imod__ __ifloordiv__ __ior__".split())

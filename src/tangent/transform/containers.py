@@ -75,7 +75,7 @@ ASSIGNING = frozenset(
 )
 OF_LISTS = frozenset(
     "append extend insert pop remove clear update setdefault popitem reverse add discard popleft appendleft extendleft "
-    "rotate move_to_end".split()
+    "rotate move_to_end difference_update intersection_update symmetric_difference_update".split()
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import copy
 import dataclasses
 import math
@@ -41,6 +42,8 @@ METHODS = {
     "popitem": stateful.call_popitem, "move_to_end": stateful.call_move_to_end,
     "setdefault": stateful.call_setdefault, "get": stateful.call_get, "delete": stateful.call_delete_rows,
     "subtract": stateful.call_subtract, "most_common": stateful.call_most_common,
+    "difference_update": stateful.call_difference_update, "intersection_update": stateful.call_intersection_update,
+    "symmetric_difference_update": stateful.call_symmetric_difference_update,
 }  # fmt: skip
 COLLECTIONS: dict[Any, Any] = {
     deque: stateful.call_deque, defaultdict: stateful.call_default_dict, OrderedDict: stateful.call_ordered_dict,
@@ -54,7 +57,7 @@ NAMED = frozenset("update subtract sort popitem move_to_end".split())  # methods
 COUNTS = {  # how many arguments they take, where that is not one
     "insert": (2, 2), "pop": (0, 2), "clear": (0, 0), "reverse": (0, 0), "update": (0, 99), "sort": (0, 0),
     "popleft": (0, 0), "rotate": (0, 1), "popitem": (0, 1), "move_to_end": (1, 2), "setdefault": (1, 2), "get": (1, 2),
-    "subtract": (0, 99), "most_common": (0, 1),
+    "subtract": (0, 99), "most_common": (0, 1), "difference_update": (0, 99), "intersection_update": (0, 99),
 }  # fmt: skip
 OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())
 OF_NUMBERS = (  # functions that take numbers alone
@@ -91,6 +94,8 @@ class Known:
         self.nesting = self.nesting_lists(f)
         self.surely = self.sure_lists(f)
         self.classes = self.known_classes(f)
+        around = context.source.function.__globals__.values()
+        self.defaults = any(x is defaultdict or x is collections for x in around) and not self.arrays
         self.looped: dict[str, str] = {}
         self.counted = ""
         self.followed: set[tuple[int, int]] = set()  # where `x += v` is a change of the memory
@@ -262,6 +267,8 @@ class Known:
             case ast.Assign(targets=[ast.Tuple()]):
                 return set()
             case ast.Assign(targets=[ast.Subscript(slice=index)], value=value):
+                return self.handed_on(value) | self.handed_on(index)
+            case ast.AugAssign(target=ast.Subscript(slice=index), value=value):
                 return self.handed_on(value) | self.handed_on(index)
             case ast.AugAssign(value=value):
                 return self.handed_on(value)

@@ -24,6 +24,10 @@ ORDER = {
 }  # fmt: skip
 COMPARING = tuple(f"__{word}__" for word in "eq ne lt le gt ge".split())  # what a class may define
 OF_SHAPES = frozenset("shape size ndim dtype".split())
+ASKING = frozenset(  # methods that tell of a container what it holds
+    "count index keys values items get copy most_common elements total union intersection difference "
+    "symmetric_difference issubset issuperset isdisjoint".split()
+)
 AS_THEY_ARE = frozenset("__class__ __name__ __dict__ __doc__ __module__ __qualname__".split())
 
 
@@ -117,7 +121,13 @@ class Reading(Known):
         self.change(function, [owner, constant(attr), value], s)
 
     def item(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> str:
+        self.make_missing(owner, key, s)
         return self.held(ast.Subscript(self.now(owner), key, ast.Load()), "t", s)
+
+    def make_missing(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> None:
+        """Where a defaultdict may be met: what it does not have, it has from here on."""
+        if self.defaults and isinstance(key, (ast.Name, ast.Constant)):
+            self.change(stateful.with_default, [owner, key], s)
 
     def now(self, e: ast.expr) -> ast.expr:
         """A list or dict as it is now."""
@@ -209,6 +219,11 @@ class Reading(Known):
                 self.may_be_list(table)
             ):
                 return replace(e, func=replace(method, value=self.call(memory.current, name(self.memory), table)))
+            case ast.Call(func=ast.Attribute(value=table, attr=attr) as method, args=args) if (
+                attr in ASKING and self.is_part(table)
+            ):
+                now = self.call(memory.current, name(self.memory), self.inside(table))
+                return replace(e, func=replace(method, value=now), args=[self.inside(a) for a in args])
         changes: dict[str, Any] = {}
         for field, old in ast.iter_fields(e):
             if isinstance(old, ast.expr):
@@ -256,13 +271,18 @@ class Reading(Known):
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)
             ) is not MISSING and is_library(found):
-                held = [self.may_hold_list(a) for a in args]
+                given = e.args if isinstance(e, ast.Call) else []
+                held = [self.may_hold_list(a) or self.is_part(old) for a, old in zip(args, given)]
                 return replace(
                     new,
                     args=[self.call(memory.current, name(self.memory), a) if h else a for a, h in zip(args, held)],
                 )
             case _:
                 return new
+
+    def is_part(self, e: ast.expr) -> bool:
+        """Whether an expression gives what an object, list or dict holds, which may be a list."""
+        return isinstance(e, (ast.Attribute, ast.Subscript)) and not self.is_static(e)
 
     def part(self, x: Any) -> Any:
         """An item of an expression: an argument, or a loop of a comprehension."""

@@ -171,10 +171,10 @@ class Statements(Inserted):
 
     def walked(self, s: ast.For) -> Iterator[tuple[str, str]]:
         """The lists that a loop runs over and calls something which may change them, with what they held before."""
-        walked = {self.looped[n.id] for n in ast.walk(s.iter) if isinstance(n, ast.Name) and n.id in self.looped}
-        for v in sorted(walked - assigned_inside(s.body)):
+        walked = {self.looped[n.id]: n.id for n in ast.walk(s.iter) if isinstance(n, ast.Name) and n.id in self.looped}
+        for v in sorted(walked.keys() - assigned_inside(s.body)):
             if any(isinstance(x, ast.Call) and not self.is_plain(x) for b in s.body for x in ast.walk(b)):
-                yield v, next(k for k, held in self.looped.items() if held == v)
+                yield v, walked[v]
 
     def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:
         if is_text(value):
@@ -193,7 +193,8 @@ class Statements(Inserted):
             case ast.Subscript(value=ast.Name(id=v) as owner, slice=ast.Slice()) if v not in self.own | self.plain:
                 part = self.held(replace(value, value=self.now(owner)), "t", s)
                 self.emit(assign(target, self.call(memory.new_list, name(part)), s))
-            case ast.Subscript(value=ast.Name(id=v) as owner, slice=_) if v not in self.own | self.plain:
+            case ast.Subscript(value=ast.Name(id=v) as owner, slice=index) if v not in self.own | self.plain:
+                self.make_missing(owner, index, s)
                 self.emit(assign(target, replace(value, value=self.now(owner)), s))
             case ast.List() | ast.Dict() if target not in self.own:
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))

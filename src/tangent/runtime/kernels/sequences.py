@@ -146,8 +146,8 @@ def put_back(b: Any, i: list[int], xs: Any) -> Any:
 
 
 def joined(x: Any, y: Any) -> Any:
-    """`x + y`, where both may be lists."""
-    return x + y
+    """`x + y`, where both may be lists; a deque takes in any items."""
+    return deque([*x, *y], x.maxlen) if isinstance(x, deque) else x + y
 
 
 def joined_tangent(dx: Any, dy: Any, x: Any, y: Any) -> Any:

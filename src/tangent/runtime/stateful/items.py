@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tangent.runtime.containers import mutated
 from tangent.runtime.memory import CHANGEABLE, changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import is_object, is_told
-from tangent.runtime.ordered import is_range_or_text, of_text
+from tangent.runtime.ordered import changes_in_place, is_missing, is_range_or_text, made_by_default, of_text
 from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method, call_setter
 from tangent.runtime.storage.writers import placed, sources
@@ -25,8 +26,17 @@ def call_item(memory: Any, x: Any, index: Any) -> Any:
         return of_text(x, "__getitem__", (index,), {}), memory
     if is_view(x, index):
         return x[index], pinned(memory, x)
+    memory = with_default(memory, x, index)
     now = contents(memory, x)
     return now[index], memory
+
+
+def with_default(memory: Any, x: Any, key: Any) -> Any:
+    """The memory in which `x[key]` is read: a defaultdict takes in what it does not have."""
+    if not is_missing(contents(memory, x), key):
+        return memory
+    now = contents(memory, x)
+    return changed(memory, x, None, mutated(now, "__setitem__", key, made_by_default(now)))
 
 
 def call_length(memory: Any, x: Any) -> Any:
@@ -57,7 +67,7 @@ def call_rebound(memory: Any, x: Any, value: Any) -> Any:
     """`x += ...`, of which the value is known: what x is then."""
     if is_array(x):
         return x, written(memory, x, ..., value)
-    if isinstance(x, list):
+    if isinstance(x, (list, deque, dict, set)):
         return x, changed(memory, x, None, value)
     if has_rows(x):
         return x, call_store(memory, x, ..., value)
@@ -66,7 +76,7 @@ def call_rebound(memory: Any, x: Any, value: Any) -> Any:
 
 def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> Any:
     """`owner.name += ...`, of which the value is known: an array is written, and then assigned."""
-    if not is_array(old) and not has_rows(old) and not isinstance(old, list):
+    if not changes_in_place(old):
         return call_setter(memory, owner, name, value)
     _, memory = call_rebound(memory, old, value)
     return call_setter(memory, owner, name, old) if is_told(owner, name) else memory
@@ -74,7 +84,7 @@ def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> 
 
 def call_augmented_item(memory: Any, x: Any, index: Any, old: Any, value: Any) -> Any:
     """`x[index] += ...`, of which the value is known."""
-    if is_array(x) or has_rows(x) or not (is_array(old) or has_rows(old) or isinstance(old, list)):
+    if is_array(x) or has_rows(x) or not changes_in_place(old):
         return call_store(memory, x, index, value)
     _, memory = call_rebound(memory, old, value)
     return call_store(memory, x, index, old) if is_object(x) else memory

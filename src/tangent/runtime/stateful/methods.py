@@ -12,7 +12,7 @@ from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.memory import changed, contents, current, new_list
 from tangent.runtime.memory_arrays import is_array, written
 from tangent.runtime.objects import is_object
-from tangent.runtime.ordered import change_set, is_counter, is_set, keys_by_count, place_of
+from tangent.runtime.ordered import changed_set, is_counter, is_set, key_to_pop, keys_by_count, place_of
 from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method
 from tangent.runtime.stateful.items import held_anew, require_changeable, require_items
@@ -47,6 +47,8 @@ def call_update(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
     """`x.update(other)`, of a dict."""
     if is_object(x):
         return call_method(memory, x, "update", *args, **named)
+    if is_set(x):
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "update", *current(memory, args)))
     require_changeable(x, "update")
     for other in args:
         if is_counter(x):
@@ -116,6 +118,9 @@ def call_pop(memory: Any, x: Any, /, *args: Any) -> Any:
     """`x.pop()`, `x.pop(index)`, `x.pop(key, default)`."""
     if is_object(x):
         return call_method(memory, x, "pop", *args)
+    if is_set(x):
+        now = contents(memory, x)
+        return key_to_pop(now), changed(memory, x, None, changed_set(now, "pop"))
     require_changeable(x, "pop")
     now = contents(memory, x)
     if len(args) == 2 and args[0] not in now:
@@ -130,8 +135,7 @@ def call_remove(memory: Any, x: Any, value: Any) -> Any:
     if is_object(x):
         return call_method(memory, x, "remove", value)
     if is_set(x):
-        change_set(x, "remove", value)
-        return None, memory
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "remove", value))
     place = place_of(current(memory, x), current(memory, value))
     return None, held_anew(memory, x, "__delitem__", place)
 
@@ -139,17 +143,39 @@ def call_remove(memory: Any, x: Any, value: Any) -> Any:
 def call_add(memory: Any, x: Any, value: Any) -> Any:
     """`x.add(value)`: a set holds keys, no values."""
     if is_set(x):
-        change_set(x, "add", value)
-        return None, memory
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "add", value))
     return call_method(memory, x, "add", value)
 
 
 def call_discard(memory: Any, x: Any, value: Any) -> Any:
     """`x.discard(value)`, of a set."""
     if is_set(x):
-        change_set(x, "discard", value)
-        return None, memory
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "discard", value))
     return call_method(memory, x, "discard", value)
+
+
+def call_difference_update(memory: Any, x: Any, /, *others: Any) -> Any:
+    """`x.difference_update(other)`, of a set."""
+    if is_set(x):
+        more = current(memory, others)
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "difference_update", *more))
+    return call_method(memory, x, "difference_update", *others)
+
+
+def call_intersection_update(memory: Any, x: Any, /, *others: Any) -> Any:
+    """`x.intersection_update(other)`, of a set."""
+    if is_set(x):
+        more = current(memory, others)
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "intersection_update", *more))
+    return call_method(memory, x, "intersection_update", *others)
+
+
+def call_symmetric_difference_update(memory: Any, x: Any, other: Any) -> Any:
+    """`x.symmetric_difference_update(other)`, of a set."""
+    if is_set(x):
+        more = contents(memory, other)
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "symmetric_difference_update", more))
+    return call_method(memory, x, "symmetric_difference_update", other)
 
 
 def call_sort(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
@@ -176,6 +202,8 @@ def call_clear(memory: Any, x: Any) -> Any:
     """`x.clear()`."""
     if is_object(x):
         return call_method(memory, x, "clear")
+    if is_set(x):
+        return None, changed(memory, x, None, changed_set(contents(memory, x), "clear"))
     return None, held_anew(memory, x, "clear")
 
 

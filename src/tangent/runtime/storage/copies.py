@@ -12,6 +12,7 @@ from tangent.runtime.dispatch import is_numpy_like
 from tangent.runtime.objects import is_object
 from tangent.runtime.storage.held import are_apart, parts_of
 from tangent.runtime.storage.views import laid_out_like
+from tangent.runtime.usual import require_usual_items
 
 
 def own(x: Any, *others: Any) -> Any:
@@ -94,10 +95,15 @@ def _copied(x: Any) -> Any:
         fresh = laid_out_like(x, x.dtype)
         fresh[...] = x
         return fresh
+    require_usual_items(x)
     if isinstance(x, dict):
         return type(x)({k: _copied(v) for k, v in x.items()})
     if isinstance(x, list):
         return [_copied(v) for v in x]
+    if isinstance(x, deque):
+        return deque(map(_copied, x), x.maxlen)
+    if isinstance(x, (set, bytearray)):
+        return x.copy()
     if isinstance(x, tuple):
         parts = [_copied(v) for v in x]
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)

@@ -12,6 +12,7 @@ from tangent.errors import InPlaceError
 from tangent.runtime.dispatch import init_grad, is_foreign, is_numpy_like, like_dict
 from tangent.runtime.memory import Memory
 from tangent.runtime.storage.views import Cut, Still, flattened, in_memory, laid_out_like, leaves_of, same_view
+from tangent.runtime.usual import require_usual_items
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -45,6 +46,7 @@ def shadow(x: Any, content: Any = None) -> Any:
             why="of an array that nothing else holds, views go to where arrays are followed by what holds them",
             todo="Make new arrays instead of changing old ones.",
         )  # fmt: skip
+    require_usual_items(x)
     if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, shadow)
     if is_numpy_like(x):
@@ -149,6 +151,7 @@ def beside(x: Any, content: Any = None) -> Any:
     """The tangent of something that is written in place: like a shadow, but that of a number is a number."""
     if isinstance(x, NUMBERS):
         return content if content is not None else 0.0
+    require_usual_items(x)
     if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, beside)
     made = shadow(x, content)

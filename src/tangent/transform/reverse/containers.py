@@ -102,7 +102,11 @@ class Containers(Rules):
         if stack not in state.held:
             state.held.add(stack)
             before.append(assign(self.adjoint(stack), self.no_items(stack), s))
-        item = name(self.adjoint(target)) if target in state.held else self.scribe.call("init_grad", name(target))
+        item: ast.expr = self.scribe.call("init_grad", name(target))
+        if target in self.stores.shadowed:
+            item = self.stores.value(target)
+        elif target in state.held:
+            item = name(self.adjoint(target))
         before.append(at(ast.Expr(expression("b.append(v)", b=self.adjoint(stack), v=item)), s))
         if op.why == "read":
             before.append(at(ast.Expr(expression("s.append(v)", s=stack, v=target)), s))

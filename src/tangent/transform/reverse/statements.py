@@ -34,7 +34,7 @@ class Statements(Calls):
             if self.cuts.restoring:
                 return self.stores.restored_only(s) + restores
             return self.stores.statement(s, op, state) + restores
-        if op.kind in ("push", "pop") and any(v in self.stores.shadowed for v in (*op.targets, *op.operands)):
+        if self.stores.holds_handles(op):
             return [*self.stores.given_back(s, op), *restores]
         heard = [t for t in op.targets if t in state.held or t in self.stores.shadowed]
         if op.kind == "push":

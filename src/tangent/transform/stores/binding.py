@@ -284,6 +284,12 @@ class Binding(Facts):
             adds = [assign(b, self.owner.scribe.call("rest", name(b), shades), s), *adds]
         return [at(ast.If(test, adds, zeros), s)]
 
+    def holds_handles(self, op: Operation) -> bool:
+        """Whether a list that grows or shrinks has a list of shadows; one of values has one of adjoints."""
+        if op.kind == "push":
+            return any(v in self.shadowed for v in (*op.targets, *op.operands))
+        return op.kind == "pop" and op.operands[0] in self.shadowed
+
     def given_back(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
         """Handles on lists: what they refer to is kept in names; of a list that others made, shadows go back there."""
         if op.kind != "pop" or op.operands[0] not in self.taken_from:

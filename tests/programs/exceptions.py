@@ -701,3 +701,37 @@ def recursion_with_finally_that_ends_by_an_exception(x):
     except ValueError:
         y = x
     return y + sum(v * (i + 1) for i, v in enumerate(log))
+
+
+@program({"x": 1.3, "ys": [1.0, 2.0, 3.0]}, {"x": 1.3, "ys": [1.0, 2.0]})
+def lengths_that_must_agree(x, ys):
+    s = 0.0
+    try:
+        for a, b in zip([x, 2.0 * x], ys, strict=True):
+            s += a * b * x
+    except ValueError:
+        s = s * 2.0
+    return s
+
+
+@program({"x": 1.3, "ys": [1.0, 2.0, 3.0]}, {"x": 1.3, "ys": [1.0, 2.0]}, orders=1)
+def lengths_that_must_agree_in_expressions(x, ys):
+    try:
+        return sum(a * b for a, b in zip([x, x * x], ys, strict=True)) + len(list(zip(*[ys, ys], strict=True)))
+    except ValueError:
+        return x * x
+
+
+def _sum_of_roots(ys, x):
+    try:
+        return sum([math.sqrt(y) * x * y * x for y in ys])
+    except ValueError:
+        return x * x
+
+
+@program({"x": 1.3, "a": [1.0, 2.0], "b": [4.0, 3.0, -1.0]})
+def helper_in_a_loop_that_fails_half_way(x, a, b):
+    t = 0.0
+    for c in (a, b):
+        t += _sum_of_roots(c, x) ** 2
+    return t

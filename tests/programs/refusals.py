@@ -61,6 +61,17 @@ def iterator_of_one_array(x):
     return np.sum(sum(v * v for v in Halves(x, 3)))
 
 
+@refused("compare the lengths before", 2.0)
+def strict_zip_that_is_kept(x):
+    pairs = zip([x, x], [1.0], strict=True)
+    return next(pairs)[0] * x
+
+
+@refused("Leave 'strict=True' out", 2.0)
+def strict_zip_without_end(x):
+    return sum(a * b for a, b in zip([x, x], itertools.count(1.0), strict=True))
+
+
 @refused("'yield'", 2.0)
 def generator_itself(x):
     yield x * x

@@ -53,6 +53,7 @@ from tangent.normalise.rows_at_end import rows_at_end
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
+from tangent.normalise.strictly import strictly
 from tangent.normalise.symbols import symbols
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
@@ -66,7 +67,7 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
+    outlined, insertions, renamed, strictly, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
     imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
     outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,

@@ -155,9 +155,11 @@ def chosen_or(iterable: Any, key: Any, largest: bool, default: Any) -> Any:
     return max(items) if largest else min(items)
 
 
-def zipped(*iterables: Any) -> Any:
+def zipped(*iterables: Any, strict: bool = False) -> Any:
     """`zip`, all of it."""
     columns = [sequence(items) for items in iterables]
+    if strict and least_length(columns) != longest(columns):
+        raise ValueError("zip() arguments have different lengths")
     return [tuple([c[k] for c in columns]) for k in range(least_length(columns))]
 
 

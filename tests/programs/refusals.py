@@ -785,3 +785,23 @@ def told_where_by_one_more_behind_a_star(x):
     add = lambda *args: np.add(*args)  # noqa: E731
     add(x, x * x, out)
     return np.sum(out * out)
+
+
+class Recorded:
+    def __enter__(self):
+        self.items = []
+        return self
+
+    def __exit__(self, *error):
+        self.count = len(self.items)
+
+
+def recorded():
+    return Recorded()
+
+
+@refused("with", 2.0)
+def context_that_a_function_gives_and_that_keeps_numbers(x):
+    with recorded() as kept:
+        kept.items.append(x)
+    return x * kept.count

@@ -517,3 +517,12 @@ def lists_that_tell_how_often_grow_under_another_name(a):
     for i in range(len(places)):
         s = s + a[i] * a[2]
     return s
+
+
+@program({"x": 1.3}, {"x": 0.4}, orders=1)
+def counters_with_operators(x):
+    a = Counter(a=x, b=1.0)
+    b = Counter(a=x * x, c=2.0)
+    c = a - b
+    d = (a | b) + (a & b)
+    return sum(v * i for i, v in enumerate(c.values())) + d.total() * d["a"] + (-c)["a"] + (+b)["a"]

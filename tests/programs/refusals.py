@@ -7,7 +7,7 @@ import io
 import itertools
 import math
 import threading
-from collections import UserDict, defaultdict, deque
+from collections import Counter, UserDict, defaultdict, deque
 
 import numpy as np
 
@@ -805,3 +805,20 @@ def context_that_a_function_gives_and_that_keeps_numbers(x):
     with recorded() as kept:
         kept.items.append(x)
     return x * kept.count
+
+
+def whatever_added(a, b):
+    return a + b
+
+
+@refused("drops what is not positive", -2.0)
+def counters_that_a_helper_adds(x):
+    c = whatever_added(Counter(a=x), Counter(a=x * x))
+    return c["a"]
+
+
+@refused("c.update(d)", 2.0)
+def counter_added_in_place(x):
+    c = Counter(a=x)
+    c += Counter(a=x * x)
+    return c["a"]

@@ -16,6 +16,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
 from tangent.normalise.copies import copies
 from tangent.normalise.counted import counted
+from tangent.normalise.counters import counters
 from tangent.normalise.decorated import decorated
 from tangent.normalise.defaults import defaults
 from tangent.normalise.drawing import drawing
@@ -67,7 +68,7 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, strictly, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
+    outlined, insertions, renamed, strictly, looped, choices, copies, counters, symbols, spelled, filled_at_random, augmented,
     imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
     outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,

@@ -145,6 +145,9 @@ def locals_of_active_values(x):
 
 @refused("async", 2.0)
 async def asynchronous(x):
+    async with x as items:
+        async for v in items:
+            await v
     return x * x
 
 

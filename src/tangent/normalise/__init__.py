@@ -68,8 +68,8 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, strictly, looped, choices, copies, counters, symbols, spelled, filled_at_random, augmented,
-    imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
+    outlined, insertions, renamed, strictly, looped, choices, copies, counters, symbols, spelled, filled_at_random,
+    augmented, imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
     outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
     iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,

@@ -240,6 +240,7 @@ from tangent.runtime.objects import (
     is_property,
     is_told,
     method_of,
+    parent_attribute,
     parent_method,
     require_kept,
 )
@@ -522,6 +523,7 @@ __all__ = [
     "owner_grad",
     "owner_of",
     "owner_part",
+    "parent_attribute",
     "parent_method",
     "parts_of",
     "permutation_indices",

@@ -264,8 +264,8 @@ def assignment_to_a_global(x):
 LATEST = 0.0
 
 
-@refused("'super()'", 2.0)
-def attribute_of_super(x):
+@refused("super().double", 2.0)
+def method_of_super_that_is_kept(x):
     return Child(1.0).doubled(x)
 
 
@@ -273,14 +273,14 @@ class Parent:
     def __init__(self, k):
         self.k = k
 
-    @property
-    def double(self):
-        return 2.0 * self.k
+    def double(self, x):
+        return 2.0 * self.k * x
 
 
 class Child(Parent):
     def doubled(self, x):
-        return super().double * x
+        double = super().double
+        return double(x) * x
 
 
 @refused("text", 2.0)

@@ -57,7 +57,7 @@ def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
     new = rebuild(f, change)
     if left := next((n for n in walk(new) if isinstance(n, ast.Name) and n.id == "super"), None):
-        raise context.refuse(left, "'super()' here", "only its methods and attributes are followed", "Call a method of it.")
+        raise context.refuse(left, "'super()' here", "its methods and attributes are followed", "Call a method of it.")
     return new
 
 

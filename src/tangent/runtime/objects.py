@@ -294,6 +294,12 @@ def parent_method(cls: type, x: Any, name: str) -> Any:
     return without_first(found)
 
 
+def is_frozen(x: Any) -> bool:
+    """Whether x is a dataclass to which nothing can be assigned."""
+    settings = getattr(type(x), "__dataclass_params__", None)
+    return settings is not None and bool(settings.frozen)
+
+
 _ABSENT = object()
 
 

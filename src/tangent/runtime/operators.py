@@ -256,8 +256,8 @@ def deep_copy(a: Any) -> Any:
 
 def require_plain_parts(a: Any, depth: int = 6) -> None:
     """Stop at a deep copy of what holds an object whose class says what a copy is."""
-    inner = a.values() if isinstance(a, dict) else a if isinstance(a, (list, tuple)) else vars(a) if is_object(a) else ()
-    for v in inner.values() if isinstance(inner, dict) else inner:
+    held = vars(a) if is_object(a) else a
+    for v in held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else ():
         if has_method(v, "__deepcopy__"):
             raise UnsupportedError(
                 f"cannot differentiate a deep copy of a {type(a).__name__}",

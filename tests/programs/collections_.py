@@ -4,7 +4,7 @@ import bisect
 import functools
 import heapq
 import itertools
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
 
@@ -526,3 +526,13 @@ def counters_with_operators(x):
     c = a - b
     d = (a | b) + (a & b)
     return sum(v * i for i, v in enumerate(c.values())) + d.total() * d["a"] + (-c)["a"] + (+b)["a"]
+
+
+@program({"x": 1.3}, orders=1)
+def chain_of_dicts_that_is_read(x):
+    own = {"a": x * x}
+    found = ChainMap(own, {"a": 1.0, "b": x})
+    total = 0.0
+    for key, v in found.items():
+        total += v * v * len(key)
+    return total * found["a"] + own["a"] * ("b" in found) + found.get("z", x) * len(found)

@@ -9,6 +9,7 @@ from typing import Any
 from tangent.normalise.augmented import augmented
 from tangent.normalise.boxes import boxes
 from tangent.normalise.brought import brought
+from tangent.normalise.chained import chained
 from tangent.normalise.choices import choices
 from tangent.normalise.closures import closures
 from tangent.normalise.comprehensions import comprehensions
@@ -68,12 +69,12 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, strictly, looped, choices, copies, counters, symbols, spelled, filled_at_random,
-    augmented, imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
-    outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
-    matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
-    iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,
-    versions,
+    outlined, insertions, renamed, strictly, looped, choices, copies, counters, chained, symbols, spelled,
+    filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, extended, repeated, managers,
+    lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes, lifting,
+    known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
+    defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
+    overloading, rows_at_end, memorised, versions,
 )  # fmt: skip
 
 

@@ -138,9 +138,9 @@ class _Loop:
 
     def over(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         match self.builtin(iter), iter:
-            case "range", _:
+            case "range", _ if not _is_starred(iter):
                 return self.loop(iter, target, body)
-            case "reversed", ast.Call(args=[inner]) if self.builtin(inner) == "range":
+            case "reversed", ast.Call(args=[inner]) if self.builtin(inner) == "range" and not _is_starred(inner):
                 return self.loop(iter, target, body)
             case "reversed" | "enumerate" | "zip", _:
                 return self.indexed(iter, target, body)
@@ -374,6 +374,11 @@ def _writes_ahead(s: ast.For, v: str) -> bool:
     stores = [n for x in s.body for n in ast.walk(x) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     places = [n.slice for n in stores if isinstance(n.value, ast.Name) and n.value.id == v]
     return any(not (isinstance(e, ast.Name) and e.id in own) for e in places)
+
+
+def _is_starred(e: ast.expr) -> bool:
+    """Whether the bounds of a range are behind a star: how many there are is not known."""
+    return isinstance(e, ast.Call) and any(isinstance(a, ast.Starred) for a in e.args)
 
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:

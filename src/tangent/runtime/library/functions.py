@@ -163,6 +163,22 @@ def zipped(*iterables: Any, strict: bool = False) -> Any:
     return [tuple([c[k] for c in columns]) for k in range(least_length(columns))]
 
 
+def counted_part(start: Any, step: Any, places: range) -> Any:
+    """`itertools.islice(itertools.count(start, step), ...)`, all of it."""
+    return [start + k * step for k in places]
+
+
+def cycled_part(items: Any, places: range) -> Any:
+    """`itertools.islice(itertools.cycle(items), ...)`, all of it."""
+    held = sequence(items)
+    return [held[k % len(held)] for k in places]
+
+
+def repeated_part(value: Any, places: range) -> Any:
+    """`itertools.islice(itertools.repeat(value), ...)`, all of it."""
+    return [value for _ in places]
+
+
 def zipped_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     """`itertools.zip_longest`, all of it."""
     columns = [sequence(items) for items in iterables]

@@ -521,28 +521,29 @@ def value_of_a_generator(x):
     return y
 
 
-class Pushed(list):
-    def push(self, v):
-        self.append(v * 2.0)
-        return v
-
-
-@refused("it writes into its argument 'self'", 2.0)
-def list_of_a_class_that_changes_it(x):
-    found = Pushed()
-    s = found.push(x * x) + found.push(x)
-    return s * found[0]
-
-
 class Row(list):
     def total(self):
         return sum(self)
 
 
+def total_of(row):
+    return row.total()
+
+
 @refused("its class is a kind of list", 2.0)
-def list_of_a_class(x):
+def list_of_a_class_that_is_handed_on(x):
     row = Row([x, x * x])
-    return row.total() * row[0]
+    return total_of(row) * row[0]
+
+
+class Squares(list):
+    def __init__(self, x):
+        super().__init__([x, x * x])
+
+
+@refused("kind of list", 2.0)
+def list_of_a_class_with_an_initialiser(x):
+    return Squares(x)[1] * x
 
 
 class Options(UserDict):

@@ -49,6 +49,7 @@ from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.part_stores import part_stores
 from tangent.normalise.phases import phases
+from tangent.normalise.plain_kinds import plain_kinds
 from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
 from tangent.normalise.rows_at_end import rows_at_end
@@ -69,7 +70,7 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, strictly, looped, choices, copies, counters, chained, symbols, spelled,
+    outlined, insertions, plain_kinds, renamed, strictly, looped, choices, copies, counters, chained, symbols, spelled,
     filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, extended, repeated, managers,
     lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes, lifting,
     known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,

@@ -5,7 +5,7 @@ import functools
 import heapq
 import itertools
 import math
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
 
@@ -549,3 +549,22 @@ def list_of_a_dict_turned_while_a_loop_runs_over_it(x):
         items.reverse()
         items[0] = items[0] * x
     return total
+
+
+@program({"x": 1.3}, {"x": 0.4}, orders=1)
+def counters_with_operators(x):
+    a = Counter(a=x, b=1.0)
+    b = Counter(a=x * x, c=2.0)
+    c = a - b
+    d = (a | b) + (a & b)
+    return sum(v * i for i, v in enumerate(c.values())) + d.total() * d["a"] + (-c)["a"] + (+b)["a"]
+
+
+@program({"x": 1.3}, orders=1)
+def chain_of_dicts_that_is_read(x):
+    own = {"a": x * x}
+    found = ChainMap(own, {"a": 1.0, "b": x})
+    total = 0.0
+    for key, v in found.items():
+        total += v * v * len(key)
+    return total * found["a"] + own["a"] * ("b" in found) + found.get("z", x) * len(found)

@@ -1,6 +1,7 @@
 """`try`, `raise`, `with`: what really ran is what is differentiated."""
 
 import contextlib
+import dataclasses
 import io
 import math
 import threading
@@ -701,3 +702,76 @@ def recursion_with_finally_that_ends_by_an_exception(x):
     except ValueError:
         y = x
     return y + sum(v * (i + 1) for i, v in enumerate(log))
+
+
+@program({"x": 1.3, "ys": [1.0, 2.0, 3.0]}, {"x": 1.3, "ys": [1.0, 2.0]})
+def lengths_that_must_agree(x, ys):
+    s = 0.0
+    try:
+        for a, b in zip([x, 2.0 * x], ys, strict=True):
+            s += a * b * x
+    except ValueError:
+        s = s * 2.0
+    return s
+
+
+@program({"x": 1.3, "ys": [1.0, 2.0, 3.0]}, {"x": 1.3, "ys": [1.0, 2.0]}, orders=1)
+def lengths_that_must_agree_in_expressions(x, ys):
+    try:
+        return sum(a * b for a, b in zip([x, x * x], ys, strict=True)) + len(list(zip(*[ys, ys], strict=True)))
+    except ValueError:
+        return x * x
+
+
+@program({"x": 1.3, "ys": [1, 2]}, {"x": 1.3, "ys": [1, 2, 3]}, wrt="x", orders=1)
+def unpacking_that_only_tells_the_length(x, ys):
+    try:
+        a, b = ys  # noqa: RUF059
+        return x * x
+    except ValueError:
+        return x * 5.0
+
+
+class Bare:
+    pass
+
+
+@program({"x": 1.3, "set_": True}, {"x": 1.3, "set_": False}, wrt="x", orders=1)
+def attribute_that_may_be_missing(x, set_):
+    o = Bare()
+    if set_:
+        o.v = x
+    try:
+        return o.v * x
+    except AttributeError:
+        return x * 5.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    v: float
+
+
+@program({"x": 1.3}, orders=1)
+def assignment_to_a_frozen_dataclass(x):
+    f = Fixed(x)
+    try:
+        f.v = 2.0
+    except dataclasses.FrozenInstanceError:
+        return f.v * x
+    return x
+
+
+def _sum_of_roots(ys, x):
+    try:
+        return sum([math.sqrt(y) * x * y * x for y in ys])
+    except ValueError:
+        return x * x
+
+
+@program({"x": 1.3, "a": [1.0, 2.0], "b": [4.0, 3.0, -1.0]})
+def helper_in_a_loop_that_fails_half_way(x, a, b):
+    t = 0.0
+    for c in (a, b):
+        t += _sum_of_roots(c, x) ** 2
+    return t

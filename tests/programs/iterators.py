@@ -590,3 +590,11 @@ def partial_applications_over_items(x):
 def getters_told_by_variables(x, i):
     rows = [(x, 2.0), (x * x, x)]
     return sum(map(operator.itemgetter(i), rows)) * max(rows, key=operator.itemgetter(i - 1))[1]
+
+
+@program({"x": 1.3, "bounds": (1, 6, 2)}, orders=1)
+def bounds_of_a_range_behind_a_star(x, bounds):
+    s = 0.0
+    for k in range(*bounds):
+        s += x**k
+    return s * sum(itertools.islice(itertools.cycle([x, 2.0]), 1, 6, 2)) * sum(itertools.islice(itertools.count(x), 3))

@@ -204,3 +204,23 @@ def finally_of_a_handler_that_does_not_fit(x):
     except KeyError:
         y = y * y
     return y
+
+
+class Tape:
+    def __enter__(self):
+        self.items = []
+        return self
+
+    def __exit__(self, *error):
+        self.count = len(self.items)
+
+    def add(self, v):
+        self.items.append(v)
+        return v
+
+
+@program({"x": 1.3}, orders=1)
+def context_without_arguments_that_keeps_what_it_is_given(x):
+    with Tape() as tape:
+        y = tape.add(x * x) + tape.add(x)
+    return y * tape.count * sum(tape.items)

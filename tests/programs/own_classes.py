@@ -114,3 +114,37 @@ def object_of_a_class_made_of_one_of_the_library(x):
     here.v = x * here.k
     here.k = here.v * x
     return here.k * here.v
+
+
+class Row(list):
+    """A list with methods, one of which changes it."""
+
+    def norm(self):
+        return sum(v * v for v in self)
+
+    def push(self, v):
+        self.append(v * 2.0)
+        return v
+
+
+class Options(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+    def scaled(self, k):
+        return {key: v * k for key, v in self.items()}
+
+
+class Metres(float):
+    def squared(self):
+        return self * self
+
+
+@program({"x": 1.3}, orders=1)
+def lists_dicts_and_numbers_with_methods(x):
+    row = Row([x])
+    row.append(x * x)
+    options = Options(rate=x, scale=2.0)
+    length = Metres(x * 3.0)
+    s = row.push(x) * row.norm() + row[2]
+    return s * options.rate * options.scaled(x)["scale"] + length.squared() + len(row)

@@ -1,5 +1,6 @@
 """What classes say of operators, order, iteration and contexts, in objects that are made inside."""
 
+import copy
 import dataclasses
 import enum
 import functools
@@ -505,3 +506,46 @@ def names_of_pairs_sorted_by_value(x):
     pairs.sort(key=lambda p: -p[1])
     (first, v), *_, (last, w) = pairs
     return v * 2.0 + w * len(first + last)
+
+
+class Growing:
+    def __init__(self, v):
+        self.v = v
+
+    def __copy__(self):
+        return Growing(self.v * self.v)
+
+    def __deepcopy__(self, memo):
+        return Growing(self.v**3)
+
+
+@program({"x": 1.3}, orders=1)
+def copies_that_a_class_defines(x):
+    a = Growing(x)
+    b = copy.copy(a)
+    a.v = a.v * 2.0
+    return a.v * b.v * copy.deepcopy(a).v
+
+
+class Sized:
+    scale = 2.0
+
+    def __init__(self, w):
+        self.w = w
+
+    @property
+    def size(self):
+        return self.w * self.w
+
+
+class Larger(Sized):
+    scale = 3.0
+
+    @property
+    def size(self):
+        return super().size * self.w + super().scale * self.scale
+
+
+@program({"x": 1.3}, orders=1)
+def attributes_of_super(x):
+    return Larger(x).size * x

@@ -7,7 +7,7 @@ import io
 import itertools
 import math
 import threading
-from collections import UserDict, defaultdict, deque
+from collections import Counter, UserDict, defaultdict, deque
 
 import numpy as np
 
@@ -59,6 +59,17 @@ class Halves:
 @refused("a new array each time", np.array([2.0, 1.0]))
 def iterator_of_one_array(x):
     return np.sum(sum(v * v for v in Halves(x, 3)))
+
+
+@refused("compare the lengths before", 2.0)
+def strict_zip_that_is_kept(x):
+    pairs = zip([x, x], [1.0], strict=True)
+    return next(pairs)[0] * x
+
+
+@refused("Leave 'strict=True' out", 2.0)
+def strict_zip_without_end(x):
+    return sum(a * b for a, b in zip([x, x], itertools.count(1.0), strict=True))
 
 
 @refused("'yield'", 2.0)
@@ -134,6 +145,9 @@ def locals_of_active_values(x):
 
 @refused("async", 2.0)
 async def asynchronous(x):
+    async with x as items:
+        async for v in items:
+            await v
     return x * x
 
 
@@ -250,8 +264,8 @@ def assignment_to_a_global(x):
 LATEST = 0.0
 
 
-@refused("'super()'", 2.0)
-def attribute_of_super(x):
+@refused("super().double", 2.0)
+def method_of_super_that_is_kept(x):
     return Child(1.0).doubled(x)
 
 
@@ -259,14 +273,14 @@ class Parent:
     def __init__(self, k):
         self.k = k
 
-    @property
-    def double(self):
-        return 2.0 * self.k
+    def double(self, x):
+        return 2.0 * self.k * x
 
 
 class Child(Parent):
     def doubled(self, x):
-        return super().double * x
+        double = super().double
+        return double(x) * x
 
 
 @refused("text", 2.0)
@@ -507,28 +521,29 @@ def value_of_a_generator(x):
     return y
 
 
-class Pushed(list):
-    def push(self, v):
-        self.append(v * 2.0)
-        return v
-
-
-@refused("it writes into its argument 'self'", 2.0)
-def list_of_a_class_that_changes_it(x):
-    found = Pushed()
-    s = found.push(x * x) + found.push(x)
-    return s * found[0]
-
-
 class Row(list):
     def total(self):
         return sum(self)
 
 
+def total_of(row):
+    return row.total()
+
+
 @refused("its class is a kind of list", 2.0)
-def list_of_a_class(x):
+def list_of_a_class_that_is_handed_on(x):
     row = Row([x, x * x])
-    return row.total() * row[0]
+    return total_of(row) * row[0]
+
+
+class Squares(list):
+    def __init__(self, x):
+        super().__init__([x, x * x])
+
+
+@refused("kind of list", 2.0)
+def list_of_a_class_with_an_initialiser(x):
+    return Squares(x)[1] * x
 
 
 class Options(UserDict):
@@ -803,3 +818,40 @@ def told_where_by_one_more_behind_a_star(x):
     add = lambda *args: np.add(*args)  # noqa: E731
     add(x, x * x, out)
     return np.sum(out * out)
+
+
+class Recorded:
+    def __enter__(self):
+        self.items = []
+        return self
+
+    def __exit__(self, *error):
+        self.count = len(self.items)
+
+
+def recorded():
+    return Recorded()
+
+
+@refused("with", 2.0)
+def context_that_a_function_gives_and_that_keeps_numbers(x):
+    with recorded() as kept:
+        kept.items.append(x)
+    return x * kept.count
+
+
+def whatever_added(a, b):
+    return a + b
+
+
+@refused("drops what is not positive", -2.0)
+def counters_that_a_helper_adds(x):
+    c = whatever_added(Counter(a=x), Counter(a=x * x))
+    return c["a"]
+
+
+@refused("c.update(d)", 2.0)
+def counter_added_in_place(x):
+    c = Counter(a=x)
+    c += Counter(a=x * x)
+    return c["a"]

@@ -17,7 +17,8 @@ CALLING = frozenset("call_chosen_by call_sorted_by call_sort".split())
 KEEPING = frozenset({"pack", "push", "opaque"})
 HANDING = frozenset({*KEEPING, "copy", "call", "dynamic", "closure"})
 CHANGING = frozenset(
-    {"changed", "initialised", "new_list", "new_deque", "new_default_dict", "new_ordered_dict", "new_counter"}
+    {"changed", "initialised", "new_list", "new_deque", "new_default_dict", "new_ordered_dict", "new_counter",
+     "new_counter_tangent"}
 )
 
 

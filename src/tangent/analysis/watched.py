@@ -37,7 +37,9 @@ def watched(body: list[ast.stmt], resolve: Resolve, seen: bool = False) -> set[a
                 found |= watched(then, resolve, inside) | watched(other, resolve, inside)
             case ast.For(body=inner) | ast.While(body=inner):
                 found |= watched(inner, resolve, here)
-            case ast.Assign(value=value) if here and not isinstance(value, (ast.Name, ast.Constant)):
+            case ast.Assign(targets=[ast.Name()], value=ast.Name() | ast.Constant()):
+                pass  # unpacking may raise
+            case ast.Assign() if here:
                 found.add(s)
     return found
 

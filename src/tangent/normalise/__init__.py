@@ -9,6 +9,7 @@ from typing import Any
 from tangent.normalise.augmented import augmented
 from tangent.normalise.boxes import boxes
 from tangent.normalise.brought import brought
+from tangent.normalise.chained import chained
 from tangent.normalise.choices import choices
 from tangent.normalise.closures import closures
 from tangent.normalise.comprehensions import comprehensions
@@ -16,6 +17,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
 from tangent.normalise.copies import copies
 from tangent.normalise.counted import counted
+from tangent.normalise.counters import counters
 from tangent.normalise.decorated import decorated
 from tangent.normalise.defaults import defaults
 from tangent.normalise.drawing import drawing
@@ -49,6 +51,7 @@ from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.part_stores import part_stores
 from tangent.normalise.phases import phases
+from tangent.normalise.plain_kinds import plain_kinds
 from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
 from tangent.normalise.rows_at_end import rows_at_end
@@ -56,6 +59,7 @@ from tangent.normalise.sorting import sorting
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
+from tangent.normalise.strictly import strictly
 from tangent.normalise.symbols import symbols
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
@@ -69,12 +73,12 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
-    imaginary, part_stores, grown, phases, walked, lengths, merged, extended, sorting, repeated, managers, lazily_read,
-    turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
-    matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
-    iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,
-    versions,
+    outlined, insertions, plain_kinds, renamed, strictly, looped, choices, copies, counters, chained, symbols, spelled,
+    filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, lengths, merged, extended, sorting,
+    repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes,
+    lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
+    defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
+    overloading, rows_at_end, memorised, versions,
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +40,7 @@ class Context:
     kept: set[str] = field(default_factory=set)  # iterators that are read in parts (generators/)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
     managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
+    reads: Counter[str] = field(default_factory=Counter)  # how often names and attributes are read
     opened: dict[str, ast.FunctionDef] = field(default_factory=dict)  # context managers that are defined inside
     # `xs[i] += v` taken apart: where xs[i] is stored, and the name of what it was
     apart: dict[tuple[int, int], str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ import ast
 import contextlib
 import inspect
 import types
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ ENDING = (ast.ExceptHandler, ast.With, ast.Return)  # by which a generator may l
 def contexts(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     if not holds(f, ast.Try, ast.With):
         return f
+    found = [n for n in walk(f) if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)]
+    context.reads = Counter(ast.unparse(n) for n in found)
     return replace(f, body=_block(f.body, context))
 
 
@@ -63,32 +66,52 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
     if manager is checkpoint:
         return [at(Enter(value=e, target=None, quiet=False), s), *body, at(Leave(), s)]
     bind: list[ast.stmt] = _checks(e, manager, s, context)
+    before: list[ast.stmt] = []
+    if not isinstance(e, ast.Call) or _gives_object(manager):
+        held = e.id if isinstance(e, ast.Name) else context.names.numbered("manager")
+        before = [] if isinstance(e, ast.Name) else [assign(held, e, s)]
+        used = _is_used(e, target, context)
+        e = name(held)
+        check = call(context.use("require_no_state", require_no_state), e, constant(used), *_place(s, context))
+        before.append(at(ast.Expr(check), s))
     slot: ast.expr | None = None
     if target is not None:
-        held = context.names.numbered("entered")
-        slot = ast.Name(held, ast.Store())
-        bind.append(at(ast.Assign([target], name(held)), s))
+        entered = context.names.numbered("entered")
+        slot = ast.Name(entered, ast.Store())
+        bind.append(at(ast.Assign([target], name(entered)), s))
     enter = at(Enter(value=e, target=slot, quiet=manager is np.errstate), s)
     if manager is unbroken or not may_swallow(manager):
-        return [enter, *bind, *body, at(Leave(), s)]
-    place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
+        return [*before, enter, *bind, *body, at(Leave(), s)]
     held = context.names.numbered("manager")
-    guarded = call(context.use("unbroken", unbroken), name(held), *place)
-    return [assign(held, e, s), replace(enter, value=guarded), *bind, *body, at(Leave(), s)]
+    guarded = call(context.use("unbroken", unbroken), name(held), *_place(s, context))
+    return [*before, assign(held, e, s), replace(enter, value=guarded), *bind, *body, at(Leave(), s)]
+
+
+def _place(s: ast.stmt, context: Context) -> list[ast.expr]:
+    return [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
+
+
+def _gives_object(manager: Any) -> bool:
+    """Whether a call may give an object of a class that its text does not name."""
+    if manager is unbroken or isinstance(manager, type) or (manager is not MISSING and is_library(manager)):
+        return False
+    return not hasattr(manager, "__wrapped__")  # those of contextlib hold a generator
+
+
+def _is_used(e: ast.expr, target: ast.expr | None, context: Context) -> bool:
+    """Whether a function asks a context manager for something, by a name of it."""
+    again = not isinstance(e, ast.Call) and context.reads[ast.unparse(e)] > 1
+    return again or (target is not None and context.reads[ast.unparse(target)] > 0)
 
 
 def _checks(e: ast.expr, manager: Any, s: ast.stmt, context: Context) -> list[ast.stmt]:
     """Stop where a context manager of the user's is given lists, dicts or arrays: it may change them."""
-    if isinstance(e, ast.Name) and manager is MISSING:
-        place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
-        return [at(ast.Expr(call(context.use("require_no_state", require_no_state), e, *place)), s)]
     if not isinstance(e, ast.Call) or (manager is not MISSING and is_library(manager)) or manager is unbroken:
         return []
     given = [a for a in (*e.args, *(k.value for k in e.keywords)) if isinstance(a, ast.Name)]
     local = [a for a in given if context.scope.lookup(a.id) is MISSING]
-    place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
     check = context.use("require_no_numbers", require_no_numbers) if local else ""
-    return [at(ast.Expr(call(check, a, *place)), s) for a in local]
+    return [at(ast.Expr(call(check, a, *_place(s, context))), s) for a in local]
 
 
 def may_swallow(manager: Any) -> bool:

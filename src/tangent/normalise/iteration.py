@@ -19,6 +19,7 @@ from typing import TypeGuard
 from tangent.normalise.context import Context
 from tangent.normalise.jumps import leaves_loop
 from tangent.normalise.statements import assign_target
+from tangent.normalise.strictly import is_strict, lengths_told, strictness
 from tangent.runtime import library, operators
 from tangent.runtime.dispatch import sequence
 from tangent.source.giving import Tree, function_gives_container, gives_container, methods_named
@@ -133,12 +134,13 @@ class _Loop:
         self.s, self.context = s, context
         self.private, self.nested, self.lists = around
         self.before: list[ast.stmt] = []
+        self.after: list[ast.stmt] = []
 
     def over(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         match self.builtin(iter), iter:
-            case "range", _:
+            case "range", _ if not _is_starred(iter):
                 return self.loop(iter, target, body)
-            case "reversed", ast.Call(args=[inner]) if self.builtin(inner) == "range":
+            case "reversed", ast.Call(args=[inner]) if self.builtin(inner) == "range" and not _is_starred(inner):
                 return self.loop(iter, target, body)
             case "reversed" | "enumerate" | "zip", _:
                 return self.indexed(iter, target, body)
@@ -180,10 +182,11 @@ class _Loop:
     def loop(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """A loop whose variable is its own; other targets are assigned in the body."""
         if isinstance(target, ast.Name) and target.id in self.private:
-            return [*self.before, replace(self.s, target=target, iter=iter, body=body, orelse=[])]
+            return [*self.before, replace(self.s, target=target, iter=iter, body=body, orelse=[]), *self.after]
         own = self.context.names.fresh(target.id + "_" if isinstance(target, ast.Name) else "item")
         body = [*self.assign(target, name(own)), *body]
-        return [*self.before, replace(self.s, target=ast.Name(own, ast.Store()), iter=iter, body=body, orelse=[])]
+        new = replace(self.s, target=ast.Name(own, ast.Store()), iter=iter, body=body, orelse=[])
+        return [*self.before, new, *self.after]
 
     def lazy(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """An iterator of unknown kind: its items are assigned in the body, so that they can be kept."""
@@ -241,6 +244,8 @@ class _Loop:
                 if not lengths:
                     raise self.context.refuse(e, f"'{ast.unparse(e)}'", "it never ends", "Loop over a range.")
                 lengths = list({ast.dump(e): e for e in lengths}.values())
+                if is_strict(e, self.context):
+                    self.after.append(lengths_told(lengths, strictness(e), self.s, self.context))
                 length = lengths[0] if len(lengths) == 1 else ast.Call(name(self.context.builtin("min")), lengths, [])
                 return length, ast.Tuple([item for _, item in parts], ast.Load())
             case "range", ast.Call(args=[length], keywords=[]) if not isinstance(length, ast.Starred):
@@ -369,6 +374,11 @@ def _writes_ahead(s: ast.For, v: str) -> bool:
     stores = [n for x in s.body for n in ast.walk(x) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     places = [n.slice for n in stores if isinstance(n.value, ast.Name) and n.value.id == v]
     return any(not (isinstance(e, ast.Name) and e.id in own) for e in places)
+
+
+def _is_starred(e: ast.expr) -> bool:
+    """Whether the bounds of a range are behind a star: how many there are is not known."""
+    return isinstance(e, ast.Call) and any(isinstance(a, ast.Starred) for a in e.args)
 
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:

@@ -65,7 +65,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         return _block(opened, context)
     match s:
         case ast.With(items=[item], body=body):
-            if (cls := _class_of(item.context_expr, context)) is not None:
+            if (cls := _class_of(item, context)) is not None:
                 return entered(item, body, s, cls, context)
             found = _generator(item, context)
             if found is None and (nested := _nested(item, context)) is not None:
@@ -83,16 +83,18 @@ def _is_opened(item: ast.withitem, context: Context) -> bool:
     e = item.context_expr
     known = isinstance(e, ast.Call) and context.scope.resolve(e.func) in (contextlib.ExitStack, contextlib.closing)
     made = _generator(item, context) or _method(item, context) or _nested(item, context)
-    return known or made is not None or _class_of(e, context) is not None
+    return known or made is not None or _class_of(item, context) is not None
 
 
-def _class_of(e: ast.expr, context: Context) -> type | None:
-    """The class of the user's that says what a context does."""
+def _class_of(item: ast.withitem, context: Context) -> type | None:
+    """The class of the user's that says what a context does, where the function has to do with it."""
+    e = item.context_expr
     if isinstance(e, ast.Name):
         return context.managers.get(e.id)
     made = _made_class(e, context) if isinstance(e, ast.Call) else None
     given = isinstance(e, ast.Call) and (e.args or e.keywords)
-    return made if made is not None and (given or watches(made)) else None
+    concerns = given or item.optional_vars is not None
+    return made if made is not None and (concerns or watches(made)) else None
 
 
 def _made_class(e: ast.Call, context: Context) -> type | None:

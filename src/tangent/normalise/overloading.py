@@ -9,6 +9,7 @@ its class is named.
 from __future__ import annotations
 
 import ast
+import copy
 import math
 import sys
 import types
@@ -249,6 +250,7 @@ ASKING = {
     abs: (operators.size_of, ("__abs__",)), round: (operators.rounded, ("__round__",)),
     float: (operators.number_of, ("__float__",)), np.float64: (operators.double_of, ("__float__",)),
     complex: (operators.complex_of, ("__complex__", "__float__")),
+    copy.copy: (operators.shallow_copy, ("__copy__",)), copy.deepcopy: (operators.deep_copy, ("__deepcopy__",)),
 }  # fmt: skip
 
 TOTALS = (

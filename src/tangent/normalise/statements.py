@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
-from tangent.runtime.objects import parent_method
+from tangent.runtime.objects import parent_attribute, parent_method
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
@@ -30,15 +30,23 @@ def statements(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 
 def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    """`super().m(x)` as a function that takes the object: `parent_method(C, self, "m")(self, x)`."""
+    """`super().m(x)` as a function that takes the object: `parent_method(C, self, "m")(self, x)`; so is `super().v`."""
     known = "super" not in context.scope.local and "__class__" in context.scope.cells
     if not known or not any(isinstance(n, ast.Name) and n.id == "super" for n in walk(f)):
         return f
     cls = context.scope.cells["__class__"].cell_contents
     parameters = [a for a in arguments(f.args) if a.arg != context.memory]
+    called = {n.func for n in walk(f) if isinstance(n, ast.Call)}
 
     def change(e: ast.expr) -> ast.expr:
         match e:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr, ctx=ast.Load()) if (
+                e not in called
+            ):
+                owner = name(parameters[0].arg)
+                parent = [name(context.use(cls.__name__, cls)), owner, constant(attr)]
+                found = call(context.use("parent_attribute", parent_attribute), *parent)
+                return ast.copy_location(ast.Call(ast.copy_location(found, e), [owner], []), e)
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr)):
                 owner = name(parameters[0].arg)
                 parent = [name(context.use(cls.__name__, cls)), owner, constant(attr)]
@@ -49,7 +57,7 @@ def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
     new = rebuild(f, change)
     if left := next((n for n in walk(new) if isinstance(n, ast.Name) and n.id == "super"), None):
-        raise context.refuse(left, "'super()' here", "only calls of its methods are followed", "Call a method of it.")
+        raise context.refuse(left, "'super()' here", "its methods and attributes are followed", "Call a method of it.")
     return new
 
 

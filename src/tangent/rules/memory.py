@@ -121,7 +121,10 @@ def new_ordered_dict(y, items):
     d[y] = new_list(d[items])
 def new_counter(y, items):
     d[items] = merged_like(d[y], items, ())
-    d[y] = new_counter(d[items])
+    d[y] = new_counter_tangent(d[items])
+def new_counter_tangent(y, items):
+    d[items] = merged_like(d[y], items, ())
+    d[y] = new_counter_tangent(d[items])
 
 def threaded(y, memory, function):
     d[function] = held_behind(d[y], function)

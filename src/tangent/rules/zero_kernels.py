@@ -142,6 +142,7 @@ runtime.with_objects
 runtime.with_owner
 runtime.is_bound
 runtime.function_behind
+runtime.parent_attribute
 runtime.parent_method
 runtime.getter_of
 runtime.is_held_alone

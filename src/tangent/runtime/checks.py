@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import itertools
 import sys
@@ -17,6 +18,7 @@ from tangent.runtime.memory import Memory
 from tangent.runtime.objects import NUMBERS, is_object
 from tangent.runtime.zeros import ZeroGrad
 
+_ATTRIBUTES = ("LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_METHOD")
 _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 _ALIKE = "each part of the result has a seed"
@@ -312,14 +314,26 @@ def require_no_numbers(x: Any, file: str, line: int, text: str) -> None:
         )  # fmt: skip
 
 
-def require_no_state(x: Any, file: str, line: int, text: str) -> None:
-    """Stop where a context manager is an object of the user's with numbers that it may change."""
-    if is_object(x) and _holds_numbers(x):
+def require_no_state(x: Any, used: bool, file: str, line: int, text: str) -> None:
+    """Stop where a context manager is an object of the user's with numbers that it may change, or that it may keep.
+
+    What is `used` beside the `with` may be given something to keep, which its methods are not told.
+    """
+    if is_object(x) and (_holds_numbers(x) or (used and _keeps(type(x)))):
         raise UnsupportedError(
             f"cannot differentiate 'with' of a {type(x).__name__} here", Location(file, line, text, 0, len(text)),
-            "it holds numbers that it may change, and its class is not known before the function runs",
+            "it may hold numbers, and its class is not known before the function runs",
             "Make it in the function, or call what it does before and after.",
         )  # fmt: skip
+
+
+def _keeps(cls: Any) -> bool:
+    """Whether a class of the user's looks at attributes when an object is entered or left."""
+    if cls.__module__.split(".")[0] in sys.stdlib_module_names:
+        return False
+    methods = [inspect.getattr_static(cls, v, None) for v in ("__enter__", "__exit__")]
+    code = [m.__code__ for m in methods if isinstance(m, types.FunctionType)]
+    return any(i.opname in _ATTRIBUTES for c in code for i in dis.get_instructions(c))
 
 
 def require_method(x: Any, name: str, function: Any, file: str, line: int, text: str) -> None:

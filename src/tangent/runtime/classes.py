@@ -8,7 +8,7 @@ import inspect
 import sys
 import types
 import weakref
-from collections import UserList, deque
+from collections import UserList, UserString, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -41,9 +41,10 @@ def is_made_by_class(cls: Any) -> bool:
 
 def stands_for(cls: type) -> str:
     """What objects of a class are taken for by functions that know nothing of it: a container, an array."""
-    if issubclass(cls, WRAPPERS):
-        return "list" if issubclass(cls, UserList) else "dict"
-    return "array" if isinstance(inspect.getattr_static(cls, "__array__", None), types.FunctionType) else ""
+    if issubclass(cls, (*WRAPPERS, UserString)):
+        return "list" if issubclass(cls, UserList) else "str" if issubclass(cls, UserString) else "dict"
+    known = [inspect.getattr_static(cls, v, None) for v in ("__array__", "__array_ufunc__", "__array_function__")]
+    return "array" if any(isinstance(f, types.FunctionType) for f in known) else ""
 
 
 def _is_native(cls: type) -> bool:

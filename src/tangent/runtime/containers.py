@@ -6,6 +6,7 @@ new one comes from is found out by doing to a list of numbers what was done to t
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tangent.runtime.dispatch import init_grad, lazy_zero, repack
 from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.index import cleared, overwritten
 from tangent.runtime.kernels.rows import lengthened
-from tangent.runtime.objects import fields_of, is_object, is_property, is_told, remade
+from tangent.runtime.objects import fields_of, is_frozen, is_object, is_property, is_told, remade
 from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.usual import require_usual_items
 from tangent.runtime.zeros import ZeroGrad
@@ -143,6 +144,8 @@ def with_attribute(x: Any, name: str, value: Any) -> Any:
             why="only numbers, arrays, containers and objects of classes written in Python have gradients",
             todo="Keep it in a variable, or in an object of a class of yours.",
         )  # fmt: skip
+    if is_frozen(x):
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
     if is_told(x, name):
         why = "it is a property" if is_property(x, name) else "its class says what assignment means"
         raise UnsupportedError(

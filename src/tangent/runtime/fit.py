@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,11 @@ def unbroadcast(b: Any, x: Any) -> Any:
         return _fit(b, x.shape, x.dtype)
     if (foreign := foreign_type(x)) is not None:
         return foreign.unbroadcast(b, x)
+    if isinstance(x, Counter):
+        raise UnsupportedError(
+            "cannot differentiate an operator on a Counter", why="it drops what is not positive",
+            todo="Make both Counters in the function, or write c.update(d), c.subtract(d).",
+        )  # fmt: skip
     if isinstance(x, (dict, list, tuple)) and _same_structure(b, x):  # a user's rule says it so
         return map_structure(lambda v, part: unbroadcast(part, v), x, b)
     if isinstance(x, (list, tuple)):

@@ -25,6 +25,7 @@ from tangent.errors import InPlaceError, Location, UnsupportedError
 from tangent.runtime.objects import (
     NO_OPERATORS,
     is_descriptor,
+    is_frozen,
     is_lasting,
     is_looked_up,
     is_object,
@@ -395,8 +396,7 @@ def _check_assignable(x: Any, name: str) -> None:
         )  # fmt: skip
     if isinstance(x, Memory) or not is_object(x):
         return
-    settings = getattr(type(x), "__dataclass_params__", None)
-    if settings is not None and settings.frozen:
+    if is_frozen(x):
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
     cls: Any = type(x)
     own = cls.__setattr__ is not object.__setattr__ and cls is not types.SimpleNamespace

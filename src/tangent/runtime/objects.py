@@ -32,7 +32,7 @@ KNOWN_DESCRIPTORS = (
 )
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
 BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
-SINGLE = "neg pos invert abs int float complex round getitem iter reversed eq ne lt le gt ge".split()
+SINGLE = "neg pos invert abs int float complex round getitem iter reversed eq ne lt le gt ge copy deepcopy".split()
 OPERATORS = (
     frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
     | frozenset(f"__{word}__" for word in SINGLE)
@@ -292,6 +292,33 @@ def parent_method(cls: type, x: Any, name: str) -> Any:
     if name == "__setattr__" and is_object(x):
         return assigned_as_usual
     return without_first(found)
+
+
+def is_frozen(x: Any) -> bool:
+    """Whether x is a dataclass to which nothing can be assigned."""
+    settings = getattr(type(x), "__dataclass_params__", None)
+    return settings is not None and bool(settings.frozen)
+
+
+_ABSENT = object()
+
+
+def parent_attribute(cls: type, x: Any, name: str) -> Any:
+    """The function behind `super().name`, which takes the object."""
+    later = type(x).__mro__[type(x).__mro__.index(cls) + 1 :] if not isinstance(x, type) else ()
+    found = next((vars(c)[name] for c in later if name in vars(c)), _ABSENT)
+    if isinstance(found, property) and found.fget is not None:
+        return found.fget
+    if found is _ABSENT or hasattr(type(found), "__get__"):
+        raise UnsupportedError(
+            f"cannot differentiate 'super().{name}' here", why="what it gives is bound to the object",
+            todo="Call it where it is needed.",
+        )  # fmt: skip
+
+    def value(owner):  # type: ignore[no-untyped-def]
+        return found
+
+    return value
 
 
 def without_first(function: Callable[..., Any]) -> Callable[..., Any]:

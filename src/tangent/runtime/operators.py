@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -236,6 +237,34 @@ def rounded(a: Any, *digits: Any) -> Any:
     if has_method(a, "__round__"):
         return a.__round__(*digits)
     return round(a, *digits)
+
+
+def shallow_copy(a: Any) -> Any:
+    """`copy.copy(a)`."""
+    if has_method(a, "__copy__"):
+        return a.__copy__()
+    return copy.copy(a)
+
+
+def deep_copy(a: Any) -> Any:
+    """`copy.deepcopy(a)`."""
+    if has_method(a, "__deepcopy__"):
+        return a.__deepcopy__({})
+    require_plain_parts(a)
+    return copy.deepcopy(a)
+
+
+def require_plain_parts(a: Any, depth: int = 6) -> None:
+    """Stop at a deep copy of what holds an object whose class says what a copy is."""
+    held = vars(a) if is_object(a) else a
+    for v in held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else ():
+        if has_method(v, "__deepcopy__"):
+            raise UnsupportedError(
+                f"cannot differentiate a deep copy of a {type(a).__name__}",
+                why=f"it holds a {type(v).__name__}, whose class says what a copy is", todo="Copy its parts.",
+            )  # fmt: skip
+        if depth:
+            require_plain_parts(v, depth - 1)
 
 
 def item_of(x: Any, index: Any) -> Any:

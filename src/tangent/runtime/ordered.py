@@ -55,6 +55,28 @@ def new_counter(items: Any) -> Any:
     return Counter(items)
 
 
+class CounterTangent(Counter[Any]):
+    """How the counts of a Counter change: nothing is dropped, so that the operators of Counters are not its own."""
+
+    def __add__(self, other: Any) -> Any:
+        raise UnsupportedError(
+            "cannot differentiate an operator on a Counter", why="it drops what is not positive",
+            todo="Make both Counters in the function, or write c.update(d), c.subtract(d).",
+        )  # fmt: skip
+
+    __sub__ = __or__ = __and__ = __iadd__ = __isub__ = __ior__ = __iand__ = __radd__ = __rsub__ = __add__
+
+    def __pos__(self) -> Any:
+        return self + self
+
+    __neg__ = __pos__
+
+
+def new_counter_tangent(items: Any) -> Any:
+    """The tangent of a Counter."""
+    return CounterTangent(items)
+
+
 def _holds_numbers(x: Any) -> bool:
     if isinstance(x, dict):
         return any(map(_holds_numbers, x.values()))

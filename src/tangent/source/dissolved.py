@@ -48,7 +48,7 @@ from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.syntax.walk import walk
 
 DRAWING = frozenset("default_rng RandomState Random Generator".split())
@@ -88,6 +88,14 @@ def _is_own(cls: type, function: types.FunctionType) -> bool:
     return is_plain(cls, function) and (not is_dataclass(cls) or "__dataclass_fields__" in vars(cls))
 
 
+def _catches_missing(n: ast.AST) -> bool:
+    """Whether a handler may be there for an attribute that is missing."""
+    if not isinstance(n, ast.ExceptHandler):
+        return False
+    named = {x.id for x in walk(n.type) if isinstance(x, ast.Name)} if n.type is not None else set()
+    return n.type is None or not named.isdisjoint(("AttributeError", "Exception", "BaseException"))
+
+
 def with_calls_named(tree: ast.FunctionDef, v: str) -> ast.FunctionDef:
     """`v(x)` as `v.__call__(x)`: an object that is called is asked for a method."""
 
@@ -123,6 +131,9 @@ class Dissolving:
     def whole(self) -> ast.FunctionDef:
         self.require_read(self.members.initialiser())
         body = self.body()
+        surely = {v for s in body if isinstance(s, (ast.Assign, ast.AnnAssign)) for v in writes(s)}
+        if set(self.attributes.values()) - surely and any(map(_catches_missing, walk(self.tree))):
+            raise CannotWriteOut  # a variable without a value is no attribute that is missing
         return written_anew(
             self.original, body, self.relied, {x: f"{self.v}.{attr}" for attr, x in self.attributes.items()}
         )

@@ -57,20 +57,38 @@ def _is_block(x: ast.stmt, field: str) -> bool:
 
 
 def _attributes(tree: ast.FunctionDef) -> list[tuple[str, str]]:
-    """Attributes of functions defined here that are only called and looked into, and that get them here."""
+    """Attributes of functions defined here that are only called and looked into, and that get them here.
+
+    Those that such a function itself looks into may be given back, as a decorator does: nobody else should look.
+    """
     once = bindings(tree)
-    functions = {g.name for g in own_functions(tree) if once[g.name] == 1 and not g.decorator_list}
-    given = _of(functions, walk_scope(tree), ast.Store)
+    own = {g.name: g for g in own_functions(tree) if once[g.name] == 1 and all(map(_wraps, g.decorator_list))}
+    given = _of(set(own), walk_scope(tree), ast.Store)
     if not given:
         return []
     inside = {n.value for n in walk(tree) if isinstance(n, ast.Attribute)}
     called = {n.func for n in walk(tree) if isinstance(n, ast.Call)}
-    escaped = {n.id for n in walk(tree) if isinstance(n, ast.Name) and n not in inside | called}
-    deleted = {f for f, _ in _of(functions, walk(tree), ast.Del)}
-    return [pair for pair in given if pair[0] not in escaped | deleted]
+    returned = {n.value for n in walk_scope(tree) if isinstance(n, ast.Return)}
+    escaped = {n.id for n in walk(tree) if isinstance(n, ast.Name) and n not in inside | called | returned}
+    back = {n.id for n in returned if isinstance(n, ast.Name)}
+    deleted = {f for f, _ in _of(set(own), walk(tree), ast.Del)}
+    seen = {pair for f in back & set(own) for pair in _of({f}, walk(own[f]), (ast.Load, ast.Store))}
+    kept = [(f, attr) for f, attr in given if f not in escaped | deleted and (f not in back or (f, attr) in seen)]
+    return [(f, attr) for f, attr in kept if not own[f].decorator_list or f in back]
 
 
-def _of(functions: set[str], nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> list[tuple[str, str]]:
+def _wraps(d: ast.expr) -> bool:
+    """Whether a decorator is `functools.wraps(f)`, which gives back what it is given."""
+    match d:
+        case ast.Call(func=ast.Name(id="wraps") | ast.Attribute(value=ast.Name(id="functools"), attr="wraps")):
+            return True
+        case _:
+            return False
+
+
+def _of(
+    functions: set[str], nodes: Iterable[ast.AST], context: type[ast.expr_context] | tuple[type[ast.expr_context], ...]
+) -> list[tuple[str, str]]:
     """Functions and their attributes that are named in some way."""
     found: dict[tuple[str, str], None] = {}
     for n in nodes:

@@ -339,6 +339,8 @@ class Expressions:
         if found in (itertools.chain,):
             parts: list[ast.expr] = [ast.Starred(self.chained(a, e), ast.Load()) for a in e.args]
             return ast.copy_location(ast.List(parts, ast.Load()), e)
+        if found is itertools.islice and (part := self.endless_part(e)) is not None:
+            return part
         if found in library.LAZY:
             partial = found is itertools.islice
             how: Reading = "" if partial else "list" if self.turns.reads_first(e) else "each"
@@ -347,6 +349,26 @@ class Expressions:
                 e, func=name(self.use(library.LAZY[found])), args=args, keywords=[self.part(k) for k in e.keywords]
             )
         return self.other_iterator(e, found, consumed)
+
+    def endless_part(self, e: ast.Call) -> ast.expr | None:
+        """A part of what `count`, `cycle` and `repeat` give; None where it is one of something else."""
+        match e.args:
+            case [ast.Call(func=func, args=given, keywords=[]), *where] if where and not e.keywords:
+                if any(isinstance(a, ast.Starred) or _is_none(a) for a in (*given, *where)):
+                    return None
+                match self.context.scope.resolve(func), given:
+                    case itertools.count, [*begin] if len(begin) <= 2:
+                        start = [*map(self.read, begin), *([constant(0), constant(1)][len(begin) :])]
+                        return self.part_by(library.counted_part, start, where, e)
+                    case itertools.cycle, [items]:
+                        return self.part_by(library.cycled_part, [self.read(items, "list")], where, e)
+                    case itertools.repeat, [value]:
+                        return self.part_by(library.repeated_part, [self.read(value)], where, e)
+        return None
+
+    def part_by(self, function: Any, given: list[ast.expr], where: list[ast.expr], e: ast.Call) -> ast.expr:
+        places = call(self.context.builtin("range"), *map(self.read, where))
+        return ast.copy_location(call(self.use(function), *given, places), e)
 
     def chained(self, a: ast.expr, e: ast.Call) -> ast.expr:
         """What one argument of `itertools.chain` gives, as a list; behind a star, several lists in a row."""

@@ -17,6 +17,7 @@ from tangent import runtime
 from tangent.optimise.dead import popped, pushed
 from tangent.optimise.typed.given import passed
 from tangent.source.naming import is_library
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
@@ -224,12 +225,14 @@ def without_doc(f: Generated) -> list[ast.stmt]:
 
 
 def own_lists(fwd: Generated) -> set[str]:
-    """Lists that a forward pass makes, at the top, and only puts things on."""
+    """Lists that a forward pass makes, at the top, and only puts things on, of which the backward pass takes all."""
     found: dict[str, int] = {}
     other: set[str] = set()
     assert fwd.tree is not None
     for s in statements(fwd.tree.body[:-1]):
         match s:
+            case Attempt():  # what it has put on when it fails stays there
+                other |= {v for x in statements(s.body) if (v := pushed(x))} | identifiers(_header(s))
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
                 found[v] = found.get(v, 0) + 1
             case _ if v := pushed(s):

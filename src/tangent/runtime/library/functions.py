@@ -155,10 +155,28 @@ def chosen_or(iterable: Any, key: Any, largest: bool, default: Any) -> Any:
     return max(items) if largest else min(items)
 
 
-def zipped(*iterables: Any) -> Any:
+def zipped(*iterables: Any, strict: bool = False) -> Any:
     """`zip`, all of it."""
     columns = [sequence(items) for items in iterables]
+    if strict and least_length(columns) != longest(columns):
+        raise ValueError("zip() arguments have different lengths")
     return [tuple([c[k] for c in columns]) for k in range(least_length(columns))]
+
+
+def counted_part(start: Any, step: Any, places: range) -> Any:
+    """`itertools.islice(itertools.count(start, step), ...)`, all of it."""
+    return [start + k * step for k in places]
+
+
+def cycled_part(items: Any, places: range) -> Any:
+    """`itertools.islice(itertools.cycle(items), ...)`, all of it."""
+    held = sequence(items)
+    return [held[k % len(held)] for k in places]
+
+
+def repeated_part(value: Any, places: range) -> Any:
+    """`itertools.islice(itertools.repeat(value), ...)`, all of it."""
+    return [value for _ in places]
 
 
 def zipped_longest(*iterables: Any, fillvalue: Any = None) -> Any:

@@ -6,18 +6,22 @@ import ast
 from collections import Counter
 
 from tangent.analysis.operation import Operation
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import header_reads
 
 
 def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:
-    """Lists of generated code from which a loop that was cut short may not have taken everything."""
+    """Lists of generated code of which something may be left: a loop was cut short, an attempt failed."""
     found: set[str] = set()
     for s in statements(body):
         match s:
             case ast.For(body=[*_, ast.If(body=[ast.Break()])]) | ast.While(body=[*_, ast.If(body=[ast.Break()])]):
                 inside = [operations[x] for x in statements(s.body) if x in operations]
                 found |= {op.operands[0] for op in inside if op.kind == "pop"}
+            case Attempt(body=attempted):
+                inside = [operations[x] for x in statements(attempted) if x in operations]
+                found |= {op.targets[0] for op in inside if op.kind == "push"}
     return found
 
 

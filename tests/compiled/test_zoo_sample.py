@@ -21,7 +21,7 @@ OTHERS = (
     "names.locals_named_like_tangents", "storage.add_at_adds_every_time", "storage.joined_lists_share_their_items",
     "closures.known_function_captured", "iterators.counted", "exceptions.loop_inside_try", "state.object_with_items",
     "kernels.hidden_states", "containers.nested_locals", "in_place.numbers_and_rows_raised_to_powers",
-    "iterators.elements_with_indices",
+    "iterators.elements_with_indices", "storage.what_a_solver_gives_is_given_to_it_again",
 )  # fmt: skip
 KNOWN = {f"{p.theme}.{p.name}": p for p in PROGRAMS}
 NAMES = sorted({*FIRST, *OTHERS})

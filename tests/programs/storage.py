@@ -683,3 +683,20 @@ def buffers_in_a_list_that_is_turned(a, b):
         buffers[0][:] = buffers[1] * buffers[0]
         buffers = buffers[1:] + buffers[:1]
     return np.sum(a * b)
+
+
+def swept(c, d):
+    x = np.zeros(len(d))
+    x[-1] = d[-1]
+    for i in range(len(d) - 2, -1, -1):
+        x[i] = d[i] - c[i] * x[i + 1]
+    return x
+
+
+@program({"c": positive(4), "u": positive(4), "n": 3})
+def what_a_solver_gives_is_given_to_it_again(c, u, n):
+    """The backward pass of the last call puts back what the value is computed from."""
+    for _ in range(n):
+        u = swept(c, u)
+    v = swept(c, u) if n > 1 else u
+    return np.dot(u, v)

@@ -94,8 +94,8 @@ class _Steps:
                 return replace(e, left=self.product(self.step(left)), right=self.product(self.step(right)))
             case ast.UnaryOp(operand=operand):
                 return replace(e, operand=self.product(self.step(operand)))
-            case ast.Tuple(elts=elts) if isinstance(e.ctx, ast.Load):
-                return replace(e, elts=[self.step(x) for x in elts])
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(e.ctx, ast.Load):
+                return replace(e, elts=[self.held(self.step(x)) for x in elts])
             case _:
                 return e
 

@@ -112,7 +112,7 @@ def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
         return gradient_kind(first)
     if function is runtime.attribute_tangent:
         return gradient_kind(_named_item(args[1], e.args[-1]))
-    if function is runtime.get_attribute:
+    if function in (runtime.get_attribute, runtime.field):
         return _named_item(first, e.args[-1])
     if function is runtime.overwritten:
         return subscript(first, e.args[1], of)

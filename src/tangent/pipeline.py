@@ -370,7 +370,12 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
             with making(), using(here):
                 return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars, small)
 
-        compiled = load_compiled(module.functions, typed, others.renew, dict(options.jit))
+        def other(values: tuple[Any, ...]) -> Derivative | None:
+            """The one for named tuples whose fields are called as members of arrays are, and for operators."""
+            objects = {*options.objects, *operators_in(values)}
+            return again(function, options, objects=tuple(sorted(objects))) if objects > set(options.objects) else None
+
+        compiled = load_compiled(module.functions, typed, others.renew, dict(options.jit), other)
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)

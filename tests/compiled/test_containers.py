@@ -160,3 +160,17 @@ def test_sums_of_nothing():
     derivative = tangent.jvp(lambda x: sum(x) * 2.0 + 1.0, compile="numba")
     assert derivative(np.ones(3), np.ones(3)) == 6.0
     assert derivative(np.zeros(0), np.zeros(0)) == 0.0
+
+
+def rows_of_lists(x, n):
+    t = np.zeros((2, 3))
+    for i in range(n):
+        t[i % 2] = [x[0], x[1] * t[0, 0], i * x[2]]
+        t[:, 1] = (x[0], t[0, 2])
+    return np.sum(t * t)
+
+
+def test_lists_and_tuples_are_stored_into_rows():
+    x = np.array([0.3, 0.7, 1.1])
+    want = tangent.grad(rows_of_lists)(x, 3)
+    np.testing.assert_allclose(tangent.grad(rows_of_lists, compile="numba")(x, 3), want, rtol=1e-12)

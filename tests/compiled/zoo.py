@@ -40,10 +40,11 @@ def kinds(program: Program) -> list[str]:
 
 
 def derivative(program: Program, kind: str, **compile: Any) -> Any:
+    """In reverse mode with the value, which must be that of the forward pass whatever the backward pass puts back."""
     wrt = positions(program)
     match kind:
         case "reverse":
-            return tangent.vjp(program.function, wrt=wrt, **compile)
+            return tangent.vjp(program.function, wrt=wrt, preserve_result=True, **compile)
         case "forward":
             return tangent.jvp(program.function, wrt=program.wrt, **compile)
         case "forward-reverse":

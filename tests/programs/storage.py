@@ -710,3 +710,20 @@ def mask_that_changes_beside_objects_that_hold_one_another(a, u):
     one, other = Cell(a), Cell(u)
     one.w, other.w = other, one
     return np.sum(u * a) if one.w.w is one else np.sum(a)
+
+
+def swept(c, d):
+    x = np.zeros(len(d))
+    x[-1] = d[-1]
+    for i in range(len(d) - 2, -1, -1):
+        x[i] = d[i] - c[i] * x[i + 1]
+    return x
+
+
+@program({"c": positive(4), "u": positive(4), "n": 3})
+def what_a_solver_gives_is_given_to_it_again(c, u, n):
+    """The backward pass of the last call puts back what the value is computed from."""
+    for _ in range(n):
+        u = swept(c, u)
+    v = swept(c, u) if n > 1 else u
+    return np.dot(u, v)

@@ -79,6 +79,7 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
         case ast.Assign() if s in found.operations and _clashes(found.operations[s], active, found.storage.handles):
             op = found.operations[s]
             held = scribe.names.numbered(op.targets[0] if loop_of(op.callee) is not None else "t")
+            scribe.kept[held] = op.targets[0]
             bases = found.storage.bases.get(s, ())
             if op.targets[0] in active:
                 found.active.add(held)

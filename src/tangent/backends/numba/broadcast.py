@@ -13,6 +13,7 @@ from tangent.backends.numba.kinds import (
     implements,
     is_array,
     is_complex,
+    is_list,
     is_nothing,
     is_number,
     is_tuple,
@@ -57,6 +58,8 @@ def summed(b: Any, x: Any) -> Any:
     if is_array(x) and is_number(b):
         kind, number = gradient_type(x), cast(b, x)
         return lambda b, x: np.full(x.shape, number(b), kind)
+    if is_array(b) and rank(b) and is_row(x):  # that was stored into a part of an array
+        return lambda b, x: unbroadcast(b, np.array(x))
     if not (is_array(x) and is_array(b)):
         return None
     fit, add = cast_array(b, x), sum_to(rank(b), rank(x))
@@ -64,6 +67,13 @@ def summed(b: Any, x: Any) -> Any:
     if rank(b) != rank(x):
         return lambda b, x: fit(add(b, x.shape, kind))
     return lambda b, x: fit(b) if b.shape == x.shape else fit(add(b, x.shape, kind))
+
+
+def is_row(x: Any) -> bool:
+    """Whether a list or tuple holds numbers alone."""
+    if is_tuple(x):
+        return len(x) > 0 and all(map(is_number, x))
+    return is_list(x) and is_number(x.dtype)
 
 
 def sum_to(n: int, m: int) -> Any:

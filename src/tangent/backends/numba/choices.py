@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import where
+from tangent.backends.numba.functions import clip, where
 from tangent.backends.numba.kinds import (
     element,
     implements,
     is_array,
+    is_nothing,
     is_number,
+    jitable,
     types,
 )
 
@@ -27,6 +29,28 @@ def chosen(condition: Any, x: Any, y: Any) -> Any:
         kind = element(y)
         return lambda condition, x, y: np.where(condition, kind(x), y)
     return lambda condition, x, y: np.where(condition, x, y)
+
+
+@implements(clip)
+def between(x: Any, low: Any, high: Any) -> Any:
+    least, most = bound_of(x, low), bound_of(x, high)
+    if least is None or most is None:
+        return None
+    if is_nothing(low):
+        return lambda x, low, high: np.minimum(x, most(high))
+    if is_nothing(high):
+        return lambda x, low, high: np.maximum(x, least(low))
+    return lambda x, low, high: np.minimum(np.maximum(x, least(low)), most(high))
+
+
+def bound_of(x: Any, bound: Any) -> Any:
+    """A function that makes a bound one for x: a number of Python's does not widen an array."""
+    if is_array(x) and is_number(bound) and narrower(x, bound):
+        kind = element(x)
+        return jitable(lambda v: kind(v))
+    if is_number(bound) or is_array(bound) or is_nothing(bound):
+        return jitable(lambda v: v)
+    return None
 
 
 def narrower(array: Any, number: Any) -> bool:

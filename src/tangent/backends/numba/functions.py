@@ -29,6 +29,11 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return np.where(condition, x, y)[()]
 
 
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """`np.clip` (Numba's own gives an array of the shape of x where the bounds have a larger one)."""
+    return np.clip(x, low, high)
+
+
 def matmul(x: Any, y: Any) -> Any:
     """`np.matmul` (which Numba takes for an elementwise function in larger expressions)."""
     return np.matmul(x, y)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tangent.backends.numba.kinds import implements, is_tuple, types, value_of, written
-from tangent.runtime import attribute_tangent, field_part, get_attribute, init_grad, put_attribute, put_field, tuple_of
+from tangent.runtime import (
+    attribute_tangent,
+    field,
+    field_part,
+    get_attribute,
+    init_grad,
+    put_attribute,
+    put_field,
+    tuple_of,
+)
 
 
 @implements(tuple_of)
@@ -55,6 +64,11 @@ def from_its_place(b: Any, x: Any, name: Any) -> Any:
 
 @implements(get_attribute, prefer_literal=True)
 def item_of(x: Any, name: Any) -> Any:
+    return _item("x, name", "x", x, name)
+
+
+@implements(field, prefer_literal=True)
+def field_of(x: Any, name: Any) -> Any:
     return _item("x, name", "x", x, name)
 
 

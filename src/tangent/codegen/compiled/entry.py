@@ -8,7 +8,7 @@ from typing import Any
 
 from tangent.codegen.compiled.build import Compiled
 from tangent.codegen.compiled.refusal import explain
-from tangent.codegen.compiled.versions import Typed, Versions
+from tangent.codegen.compiled.versions import Other, Typed, Versions
 from tangent.codegen.emit import emit
 from tangent.codegen.guards import argument_checks, guarded
 from tangent.codegen.load import CHECKS, Renew, definitions, describe, make
@@ -18,8 +18,13 @@ from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 
-def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: dict[str, Any]) -> types.FunctionType:
-    """The first function of a generated module, compiled when it is called; `typed` makes it for known numbers."""
+def load_compiled(
+    functions: list[Generated], typed: Typed, renew: Renew, jit: dict[str, Any], other: Other
+) -> types.FunctionType:
+    """The first function of a generated module, compiled when it is called; `typed` makes it for known numbers.
+
+    `other` gives the derivative for arguments that this one is not made for.
+    """
 
     def show(made: Compiled) -> None:
         function.source = made.text.text  # type: ignore[attr-defined]
@@ -27,7 +32,7 @@ def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: d
     def tell(seconds: float) -> None:
         function.compile_time = seconds  # type: ignore[attr-defined]
 
-    versions = Versions(functions, typed, jit, show, tell, renew)
+    versions = Versions(functions, typed, jit, show, tell, renew, other)
     text = versions.any.text
     entry, *callees = functions
     definition = definitions(emit([entry]))[entry.name]

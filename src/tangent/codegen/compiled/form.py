@@ -2,7 +2,7 @@
 
 add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
-np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul)
+np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul, np.clip)
 np.broadcast_to(x, np.shape(y))   ->   spread_to(x, np.shape(y))
 x[...]                            ->   x[:]
 abs(x)                            ->   absolute(x)            (np.abs, for arrays too)
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import apart, matmul, spread_to, where
+from tangent.backends.numba.functions import apart, clip, matmul, spread_to, where
 from tangent.codegen.compiled.own import refused
 from tangent.codegen.compiled.parts import without_tuples
 from tangent.codegen.compiled.statements import typed_statements
@@ -64,6 +64,8 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
                 return replace(e, func=named("absolute", np.abs))
             case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:
                 return replace(e, func=named("where", where))
+            case ast.Call(func=ast.Attribute(attr="clip") as func, args=[_, _, _]) if resolve(func) is np.clip:
+                return replace(e, func=named("clip", clip))
             case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
                 return replace(e, func=named("matmul", matmul))
             case ast.Call(func=ast.Attribute(attr="broadcast_to") as func, args=[_, ast.Call(func=shape)]) if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import types
 from collections.abc import Callable
+from dataclasses import replace as with_changes
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ PLAIN: dict[type, Any] = {
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
 Typed = Callable[[Scalars, Small], list[Generated] | None]
+Other = Callable[[tuple[Any, ...]], Any]  # the derivative that is called in place of this one
 
 
 class Versions:
@@ -34,9 +36,9 @@ class Versions:
 
     def __init__(
         self, functions: list[Generated], typed: Typed, jit: dict[str, Any], show: Callable[[Compiled], None],
-        tell: Callable[[float], None], again: Callable[[], Any],
+        tell: Callable[[float], None], again: Callable[[], Any], other: Other,
     ) -> None:  # fmt: skip
-        self._functions, self._typed, self._jit, self._again = functions, typed, jit, again
+        self._functions, self._typed, self._jit, self._again, self._other = functions, typed, jit, again, other
         self._show, self._tell = show, tell
         self.seconds = 0.0  # that it took to write and compile all versions
         self._made: dict[Any, Compiled] = {}
@@ -84,6 +86,8 @@ class Versions:
 
     def _first(self, key: Any, args: tuple[Any, ...], in_loops: bool = True) -> Any:
         """The first call of a new version, which compiles it."""
+        if (other := self._other(args)) is not None:
+            return self._in_place(key, other, args)
         start = time.perf_counter()
         made = self._made[key] = self.latest = self._new(args, in_loops)
         self.seconds += time.perf_counter() - start
@@ -94,6 +98,15 @@ class Versions:
         finally:
             self.seconds += listener.duration if listener.done else 0.0
             self._tell(self.seconds)
+
+    def _in_place(self, key: Any, other: Any, args: tuple[Any, ...]) -> Any:
+        """The first call of a derivative that is called in place of this one, for such arguments."""
+        try:
+            return other(*args)
+        finally:
+            made = self._made[key] = self.latest = with_changes(other.versions.latest, dispatcher=other)
+            self._show(made)
+            self._tell(other.compile_time)
 
     def _with_numbers(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments; seeds that are arrays without axes as numbers."""

@@ -45,7 +45,6 @@ def paired(functions: list[Generated]) -> Generated:
 
     entry = inlined(list(made.values()), _found, wanted)[0]
     assert entry.tree is not None
-    entry.shared = _with_copies(entry.tree.body, entry.shared)
     parameters = [a.arg for a in arguments(entry.tree.args)]
     names = _second_names(entry.tree.body, parameters)
     if names:
@@ -58,22 +57,6 @@ def paired(functions: list[Generated]) -> Generated:
 def _found(e: ast.expr, g: Generated) -> object:
     """What a name stands for in the module of a function."""
     return g.primal.__globals__.get(e.id) if isinstance(e, ast.Name) else None
-
-
-def _with_copies(body: Body, shared: dict[str, str]) -> dict[str, str]:
-    """The classes of names that may share storage, with those that a callee has for what it gives back.
-
-    y = p2     p2 is of the class of y: what is written into y is written into p2
-    """
-    found = dict(shared)
-    pairs = [(v, w) for s in statements(body) if (w := _copied(s)) for v in writes(s)]
-    size = -1
-    while size < len(found):
-        size = len(found)
-        for v, w in (*pairs, *((w, v) for v, w in pairs)):
-            if v in found:
-                found.setdefault(w, found[v])
-    return found
 
 
 def _given_all(g: Generated) -> ast.FunctionDef | None:

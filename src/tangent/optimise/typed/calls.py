@@ -11,6 +11,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.typed.kinds import (
+    BOOL,
     FLOAT,
     INT,
     UNKNOWN,
@@ -44,7 +45,8 @@ FIRST = (
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
              runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh, runtime.logistic, runtime.logistic2,
-             runtime.conj_sign, runtime.where_finite, runtime.where_nonzero, runtime.nonzero_part)  # fmt: skip
+             runtime.conj_sign, runtime.where_finite, runtime.where_nonzero, runtime.nonzero_part,
+             runtime.safe_ratio)  # fmt: skip
 MAKERS = (np.zeros, np.ones, np.empty)
 
 
@@ -110,7 +112,7 @@ def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
         return gradient_kind(first)
     if function is runtime.attribute_tangent:
         return gradient_kind(_named_item(args[1], e.args[-1]))
-    if function is runtime.get_attribute:
+    if function in (runtime.get_attribute, runtime.field):
         return _named_item(first, e.args[-1])
     if function is runtime.overwritten:
         return subscript(first, e.args[1], of)
@@ -136,7 +138,7 @@ def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
         both = elementwise(*args)
         return Number(2, both.dtype) if isinstance(both, Number) else both
     if function in (np.eye, np.identity):
-        return Number(2, "f8") if len(args) == 1 and not e.keywords else UNKNOWN
+        return Number(2, "f8") if not e.keywords and all(k == INT for k in args[:2]) and len(args) < 3 else UNKNOWN
     if function in (np.array, np.asarray) and len(args) == 1 and not e.keywords:
         return _packed(first)
     if function is np.cross and len(args) == 2 and not e.keywords:
@@ -186,7 +188,11 @@ def _ufunc(function: np.ufunc, args: list[Kind]) -> Kind:
 
 
 def _of_math(function: Any) -> Kind:
-    if function in (math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.gcd, math.frexp, math.modf):
+    if function in (math.floor, math.ceil, math.trunc, math.gcd):
+        return INT
+    if function in (math.isnan, math.isinf, math.isfinite):
+        return BOOL
+    if function in (math.frexp, math.modf):
         return UNKNOWN
     return FLOAT
 

@@ -63,8 +63,8 @@ def is_kernel(g: Generated) -> bool:
 
 
 def _asks(g: Generated) -> bool:
-    """Whether a function asks for the class of something: what is decided between numbers and arrays."""
-    return g.tree is not None and "isinstance" in identifiers(g.tree)
+    """Whether a function asks for the class of something: what is decided between numbers, arrays and named tuples."""
+    return g.tree is not None and not identifiers(g.tree).isdisjoint(("isinstance", "has_member"))
 
 
 def _called(functions: list[Generated]) -> list[Generated]:
@@ -164,6 +164,11 @@ def _folded(e: ast.expr, found: Inference, g: Generated) -> ast.expr:
         case ast.Call(func=func, args=[x, ast.Constant(value="_fields")]) if found.resolve(func, g) is hasattr:
             kind = found.of(x, g)
             return e if _class_of(kind) is None else constant(is_named(kind))
+        case ast.Call(func=func, args=[x, ast.Constant(value=str(member))]) if (
+            found.resolve(func, g) is runtime.has_member
+        ):
+            has = _has_member(found.of(x, g), member)
+            return e if has is None else constant(has)
         case ast.Call(func=func, args=[x, *rest], keywords=[]):
             value = _of_types(found.resolve(func, g), found.of(x, g), [found.resolve(c, g) for c in _classes(rest)])
             return e if value is None else constant(value)
@@ -177,6 +182,17 @@ def _folded(e: ast.expr, found: Inference, g: Generated) -> ast.expr:
             return then if value else other
         case _:
             return e
+
+
+def _has_member(kind: Kind, member: str) -> bool | None:
+    """Whether a name is that of a field, and not of a member of arrays; what else a class defines is not known here."""
+    match kind:
+        case Items(fields=fields) if member in fields or not fields:
+            return bool(fields)
+        case Number() | Stack():
+            return False
+        case _:
+            return None
 
 
 def _classes(rest: list[ast.expr]) -> list[ast.expr]:

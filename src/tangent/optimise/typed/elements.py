@@ -27,7 +27,7 @@ UFUNCS = frozenset(
 KERNELS = frozenset(
     (runtime.ratio, runtime.times, runtime.gap, runtime.logistic, runtime.logistic2, runtime.share, runtime.conj_sign,
      runtime.power_slope, runtime.power_log, runtime.hypot_one, runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh,
-     runtime.where_finite, runtime.where_nonzero, runtime.nonzero_part)
+     runtime.where_finite, runtime.where_nonzero, runtime.nonzero_part, runtime.safe_ratio)
 )  # fmt: skip
 
 

@@ -84,6 +84,8 @@ class Inference:
                 pass
             case ast.Assign(targets=[target], value=value):
                 self.store(target, self.of(value, g), g)
+            case ast.AugAssign(target=ast.Name(id=v)) if _is_array(self.kinds[g].get(v)):
+                pass  # in place
             case ast.AugAssign(target=ast.Name(id=v), value=value):
                 self.set(g, v, elementwise(self.kinds[g].get(v), self.of(value, g)))
             case ast.AugAssign():
@@ -254,6 +256,10 @@ def is_unset(s: ast.stmt) -> bool:
             return int(getattr(s, "lineno", 0)) <= 1
         case _:
             return False
+
+
+def _is_array(kind: Kind) -> bool:
+    return isinstance(kind, Number) and kind.rank > 0
 
 
 def _starred(elts: list[ast.expr]) -> bool:

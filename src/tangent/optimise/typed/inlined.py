@@ -79,6 +79,7 @@ def _into(g: Generated, resolve: Resolve, wanted: Wanted) -> None:
                 _inline(site, g, resolve)
         new = [site for site in sites(g) if not calls_itself(site.fwd)]  # in what was written out
         waiting = list(filter(wanted, new)) if size > before else []
+        g.shared = _with_copies(g.tree.body, g.shared)
     left = set().union(*(identifiers(s) for s in g.tree.body))
     g.externals = {v: e for v, e in g.externals.items() if not isinstance(e, Generated) or v in left}
 
@@ -162,6 +163,22 @@ def _joined(found: dict[str, str], names: list[str]) -> dict[str, str]:
     return {v: min(joined) if c in joined else c for v, c in found.items()}
 
 
+def _with_copies(body: list[ast.stmt], shared: dict[str, str]) -> dict[str, str]:
+    """The classes, with those as one that a copy has on both sides: what a callee gives back has other names there.
+
+    y = p2     what is written into p2, by the backward pass of the callee, too, is written into y
+    """
+    found = shared
+    copies = [names for s in statements(body) if (names := _copied(s))]
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for names in copies:
+            if len({found.get(n) for n in names}) > 1:
+                found = _joined(found, names)
+    return found
+
+
 def _results(site: Site) -> Iterator[tuple[str, ast.expr]]:
     """The names that take what both halves return, each with what is returned."""
     returned = handed_over(site.fwd)
@@ -210,6 +227,15 @@ def _forward(site: Site, new: dict[str, str], returned: tuple[ast.expr, list[str
         if not (isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and set(_targets(renamed)) & lists):
             done.append(renamed)
     return [*done, at(ast.Assign([target.elts[0]], rename(returned[0], new)), site.forward)]
+
+
+def _copied(s: ast.stmt) -> list[str]:
+    """The names on both sides of a copy."""
+    match s:
+        case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)):
+            return [v, w]
+        case _:
+            return []
 
 
 def _targets(s: ast.stmt) -> list[str]:

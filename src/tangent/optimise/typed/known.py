@@ -69,6 +69,9 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                 if function is runtime.factor_part and all(isinstance(k, Number) for k in kinds[1:]):
                     g.externals = {**g.externals, "unbroadcast": runtime.unbroadcast}
                     return change(expression("unbroadcast(b * y, x)", b=args[0], x=args[1], y=args[2]))
+                if function is runtime.length_slope and len(args) == 2 and _is_array(kinds[0]) and is_float(kinds[1]):
+                    g.externals = {**g.externals, "safe_ratio": runtime.safe_ratio}
+                    return expression("safe_ratio(x, y)", x=args[0], y=args[1])
                 if function is runtime.with_part and len(args) == 3 and _is_array(kinds[0]):
                     args = [args[0] if is_new(args[0]) else expression("b.copy()", b=args[0]), *args[1:]]
                     function = runtime.add_part
@@ -111,6 +114,8 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
         return args[2] if isinstance(kinds[0], Number) and kinds[0].rank else e
     if function is runtime.add_grad and all(isinstance(k, Number) for k in kinds):
         return ast.BinOp(args[0], ast.Add(), args[1])
+    if function is np.clip and len(args) == 3 and all(isinstance(k, Number) and k.dtype == "f8" for k in kinds):
+        return expression("np.minimum(np.maximum(x, low), high)", np=np_name, x=args[0], low=args[1], high=args[2])
     if function is np.where and len(args) == 3 and all(is_real(k) for k in kinds):
         return ast.IfExp(*args)
     if function in PRODUCTS and len(args) == 3 and all(isinstance(k, Number) and k.dtype == "f8" for k in kinds):

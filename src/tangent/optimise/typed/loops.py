@@ -314,6 +314,9 @@ def broadcasts(body: list[ast.stmt], g: Generated, found: Inference) -> bool:
                 case ast.Call(args=args) if isinstance(function := found.resolve(n.func, g), np.ufunc):
                     if not function.signature and len(args) > 1 and rank(args[0]) == rank(args[1]) > 0:
                         return True
+                case ast.Call(args=[x, _]) if found.resolve(n.func, g) is np.broadcast_to:
+                    if rank(x) > 0 and rank(n) in (rank(x), 0):  # 0: nobody knows
+                        return True
                 case ast.AugAssign(target=target, value=value) if rank(_loaded(target)) == rank(value) > 0:
                     return True
     return False

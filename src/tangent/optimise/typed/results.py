@@ -97,6 +97,31 @@ def third(y: Kind, b: Kind, x: Kind) -> Kind:
     return inexact(x) if isinstance(x, Number) else UNKNOWN
 
 
+def like_second(b: Kind, x: Kind, *_: Kind) -> Kind:
+    """An array of floats like the second argument."""
+    return x if _are_floats(b, x) and isinstance(x, Number) and x.rank else UNKNOWN
+
+
+def like_first(x: Kind, *rest: Kind) -> Kind:
+    """An array of floats like the first argument."""
+    return x if _are_floats(x, *rest) and isinstance(x, Number) and x.rank else UNKNOWN
+
+
+def found(x: Kind, v: Kind) -> Kind:
+    """Places in a sorted array."""
+    return Number(v.rank, "i8") if _is_array(x) and isinstance(v, Number) else UNKNOWN
+
+
+def as_columns(v: Kind, b: Kind) -> Kind:
+    if not _are_floats(v, b):
+        return UNKNOWN
+    return Number(2, "f8") if isinstance(b, Number) and b.rank == 1 else v
+
+
+def _are_floats(*kinds: Kind) -> bool:
+    return all(isinstance(k, Number) and k.dtype == "f8" for k in kinds)
+
+
 def packed(like: Kind, *parts: Kind) -> Kind:
     """The parts as a tuple like another, or numbers as a vector."""
     if isinstance(like, Items) and len(like.items) == len(parts):
@@ -116,6 +141,7 @@ RULES: dict[Any, tuple[int, Rule]] = {
     bool: (1, lambda x: BOOL if isinstance(x, Number) and x.scalar else UNKNOWN),
     np.reshape: (2, of_shape),
     np.broadcast_to: (2, of_shape),
+    np.real: (1, lambda x: x if isinstance(x, Number) and x.real else UNKNOWN),
     np.ravel: (1, with_rank(1)),
     np.flip: (1, same),
     np.roll: (2, same),
@@ -133,6 +159,11 @@ RULES: dict[Any, tuple[int, Rule]] = {
     np.trace: (1, traced),
     np.argmax: (1, scalar(INT)),
     np.argmin: (1, scalar(INT)),
+    np.searchsorted: (2, found),
+    np.argsort: (1, lambda x: Number(x.rank, "i8") if _is_array(x) else UNKNOWN),
+    np.size: (1, lambda x: INT if isinstance(x, Number) else UNKNOWN),
+    np.clip: (3, lambda x, a, b: elementwise(x, a, b) if _are_floats(x, a, b) else UNKNOWN),
+    np.shape: (1, lambda x: Items((INT,) * x.rank) if isinstance(x, Number) else UNKNOWN),
     np.any: (1, scalar(BOOL)),
     np.all: (1, scalar(BOOL)),
     np.vdot: (2, paired),
@@ -144,6 +175,16 @@ RULES: dict[Any, tuple[int, Rule]] = {
     runtime.cofactors: (1, of_matrix),
     runtime.cofactors_slope: (2, lambda t, a: of_matrix(a)),
     runtime.cross_adjoint: (3, third),
+    runtime.turned: (3, lambda b, y, x: x if _are_floats(b, y, x) else UNKNOWN),
+    runtime.undiag: (2, like_second),
+    runtime.undiff: (2, like_second),
+    runtime.winners: (4, like_second),
+    runtime.about_mean: (1, like_first),
+    runtime.product_of_others: (2, like_first),
+    runtime.length_slope: (2, like_first),
+    runtime.columns: (2, as_columns),
+    runtime.solve_columns: (3, lambda a, v, b: v if _are_floats(a, v, b) else UNKNOWN),
+    runtime.uncast: (1, lambda b: b if _are_floats(b) else UNKNOWN),
     runtime.repack: (MANY, packed),
     runtime.rest: (2, same),
 }

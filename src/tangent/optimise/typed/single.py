@@ -22,6 +22,7 @@ from tangent.transform.generated import Generated
 Resolve = Callable[[ast.expr, Generated], Any]
 # Numbers of Python give way to any other: so do these kinds, which no argument has.
 WEAK_FLOAT, WEAK_INT = Number(0, "f2"), Number(0, "i1")
+STRONG: dict[Kind, Kind] = {WEAK_FLOAT: FLOAT, WEAK_INT: INT}
 
 
 def mentions_single(kind: Kind) -> bool:
@@ -56,6 +57,8 @@ class _Weak(Inference):
 
     def call(self, e: ast.Call, g: Generated) -> Kind:
         kind = super().call(e, g)
+        if isinstance(self.resolve(e.func, g), np.ufunc):  # its numbers are NumPy's
+            return STRONG.get(kind, kind) if isinstance(kind, Number) else kind
         from_math = getattr(self.resolve(e.func, g), "__module__", "") == "math"
         return WEAK_FLOAT if from_math and kind == FLOAT else WEAK_INT if from_math and kind == INT else kind
 

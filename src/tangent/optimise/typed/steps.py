@@ -82,22 +82,40 @@ class _Steps:
                     return self.added(e, self.step(args[0]), args[2], self.step(args[3]))
                 if function is runtime.scatter and len(args) == 3 and isinstance(args[1], ast.Name) and not keywords:
                     return self.scattered(e, args[1].id, args[2], self.step(args[0]))
-                inside = [self.step(a) for a in args]
+                inside = self.in_order(args)
                 if function in ELEMENTWISE:
                     inside = [self.product(a) for a in inside]
                 elif not isinstance(func, (ast.Attribute, ast.Lambda)):
                     inside = [self.held(a) for a in inside]
                 return replace(e, args=inside)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-                return replace(e, left=self.held(self.step(left)), right=self.held(self.step(right)))
+                left, right = self.in_order([left, right])
+                return replace(e, left=self.held(left), right=self.held(right))
             case ast.BinOp(left=left, right=right):
-                return replace(e, left=self.product(self.step(left)), right=self.product(self.step(right)))
+                left, right = self.in_order([left, right])
+                return replace(e, left=self.product(left), right=self.product(right))
             case ast.UnaryOp(operand=operand):
                 return replace(e, operand=self.product(self.step(operand)))
-            case ast.Tuple(elts=elts) if isinstance(e.ctx, ast.Load):
-                return replace(e, elts=[self.step(x) for x in elts])
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(e.ctx, ast.Load):
+                return replace(e, elts=[self.held(x) for x in self.in_order(elts)])
             case _:
                 return e
+
+    def in_order(self, parts: list[ast.expr]) -> list[ast.expr]:
+        """Parts of an expression, from left to right; what is computed before a backward pass runs stays before it.
+
+        by = bt * q + g_bwd(g_saved, bq)      the backward pass puts back what q holds
+        """
+        last = max((i for i, p in enumerate(parts) if self.calls_module(p)), default=-1)
+        return [self.fixed(self.step(p)) if i < last else self.step(p) for i, p in enumerate(parts)]
+
+    def calls_module(self, e: ast.expr) -> bool:
+        """Whether another function of the module is called in an expression."""
+        called = (n.func for n in ast.walk(e) if isinstance(n, ast.Call))
+        return any(isinstance(self.found.resolve(f, self.g), Generated) for f in called)
+
+    def fixed(self, e: ast.expr) -> ast.expr:
+        return e if isinstance(e, (ast.Name, ast.Constant)) else self.named(e)
 
     def held(self, e: ast.expr) -> ast.expr:
         """A computed array under a name."""

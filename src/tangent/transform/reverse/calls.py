@@ -83,7 +83,7 @@ class Calls(Containers):
         kept = self.stores.settled.summary(op.callee).result
         self.stores.holding[saved] = (*op.operands, *op.targets[:1]) if kept else op.operands
         if is_restoring(op, self.stores.settled.summary):
-            self.stores.restoring[saved] = op.targets[0]
+            self.stores.restoring[saved] = self.scribe.kept.get(op.targets[0], op.targets[0])
         self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
 
@@ -123,7 +123,7 @@ class Calls(Containers):
         self.pairs_of[new] = (self.scribe.runtime("call_bwd"), saved, positions)
         self.stores.holding[saved] = (*op.operands, *op.targets[:1])
         if is_restoring(op, self.stores.settled.summary):
-            self.stores.restoring[saved] = op.targets[0]
+            self.stores.restoring[saved] = self.scribe.kept.get(op.targets[0], op.targets[0])
         return new
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:

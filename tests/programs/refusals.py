@@ -563,14 +563,14 @@ def dict_that_wraps_another_and_is_filled(x):
     return found["a"] * x
 
 
-class Squares(dict):
+class Stored(dict):
     def __setitem__(self, key, value):
         super().__setitem__(key, value * value)
 
 
 @refused("it is a kind of dict whose class says what its items are", 2.0)
 def dict_that_says_what_a_store_means(x):
-    found = Squares()
+    found = Stored()
     found["a"] = x * x
     return found["a"] * x
 

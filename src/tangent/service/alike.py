@@ -10,6 +10,7 @@ reach. Of the values that it captured only their kinds count, so that what is kn
 
 from __future__ import annotations
 
+import threading
 import types
 from collections import deque
 from collections.abc import Callable, Hashable
@@ -36,6 +37,7 @@ class Alike(Generic[_T]):
 
     def __init__(self) -> None:
         self._known: dict[Hashable, tuple[_T, Any]] = {}
+        self._lock = threading.Lock()
 
     def known(self, function: types.FunctionType, find: Callable[[], _T], *more: Hashable) -> _T:
         """What was found out of such a function, or is now; `more` is what it depends on besides."""
@@ -43,9 +45,11 @@ class Alike(Generic[_T]):
         key = (table().version, look.entry(function), more)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = find(), look.alive
-            while len(self._known) > MOST:
-                self._known.pop(next(iter(self._known)))
+            found = find(), look.alive
+            with self._lock:
+                self._known[key] = found
+                while len(self._known) > MOST:
+                    self._known.pop(next(iter(self._known)))
         return found[0]
 
 

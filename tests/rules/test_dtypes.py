@@ -213,6 +213,12 @@ def test_what_is_taken_for_real_has_the_derivative_of_its_real_part(call: str) -
     assert gradient(np.complex64(z), 1 + 2j).dtype == np.complex64
 
 
+def test_tangents_of_what_math_makes_of_complex_numbers_are_real() -> None:
+    push = tangent.jvp(function_of(S("math.log(x * np.exp(1j * y))", x=0.4, y=0.3)), ("x", "y"))
+    for _ in range(3):
+        assert push(0.4, 0.3, 1.0, 2.0) == pytest.approx(1.0 / 0.4 - 2.0 * np.tan(0.3))
+
+
 @pytest.mark.parametrize(
     "store",
     ["a[:] = z", "a.flat = z", "a.real = z", "np.put(a, [0, 1], z)", "np.multiply.at(a, [0, 0], z)",

@@ -8,6 +8,7 @@ import types
 import numpy as np
 
 from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.facts import is_real
 from tangent.analysis.shapes.results import makes_complex, result_of
 from tangent.errors import TangentError
 from tangent.rules.forms import is_inexact, result_dtype
@@ -204,7 +205,9 @@ class Rules(Frame):
             fact = self.shapes.of(name(back.get(v, v))) if v != result else result_of(op, self.shapes)
             if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
                 atoms |= fact.shape
-        certain = not makes_complex(op) or all(self.shapes.of(v).scalar for v in op.values.values())
+        facts = [self.shapes.of(v) for v in op.values.values()]
+        of_math = op.library == "math"  # which takes the real parts of complex numbers
+        certain = all(f.scalar for f in facts) if makes_complex(op) else not of_math or all(map(is_real, facts))
         if whole is not None and atoms == whole and certain and not self.may_widen(op):
             return value
         return self.scribe.call("broadcast_like", value, name(result))

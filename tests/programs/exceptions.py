@@ -775,3 +775,29 @@ def helper_in_a_loop_that_fails_half_way(x, a, b):
     for c in (a, b):
         t += _sum_of_roots(c, x) ** 2
     return t
+
+
+class Purse:
+    def __init__(self, held):
+        self.held = held
+
+    def take(self, v):
+        if v > self.held:
+            raise ValueError("too much")
+        self.held -= v
+        return self.held * v
+
+
+class Careful(Purse):
+    def take(self, v):
+        try:
+            return super().take(v)
+        except ValueError:
+            self.held = self.held * 2.0
+            return super().take(v * 0.1)
+
+
+@program({"x": 100.0, "v": 40.0}, {"x": 100.0, "v": 500.0}, orders=1)
+def parent_that_raises(x, v):
+    purse = Careful(x)
+    return purse.take(v) + purse.held

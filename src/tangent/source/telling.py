@@ -18,7 +18,7 @@ from typing import Any
 
 from tangent.errors import TangentError
 from tangent.runtime.classes import TELLING
-from tangent.runtime.library import told_by
+from tangent.runtime.library import told_by, told_by_parent
 from tangent.source.cells import cells_of
 from tangent.source.generators import is_generator
 from tangent.source.giving import methods_named
@@ -183,12 +183,26 @@ def tellable(e: ast.Call, resolve: Resolve, function: types.FunctionType) -> lis
     return [inner for m in methods_named(e.func.attr, function) if (inner := telling(m)) is not None]
 
 
-def asking_call(e: ast.Call, inner: types.FunctionType, resolve: Resolve, use: Callable[[str, Any], str]) -> ast.expr:
+def asking_call(
+    e: ast.Call, inner: types.FunctionType, resolve: Resolve, use: Callable[[str, Any], str],
+    function: types.FunctionType, memory: str = "",
+) -> ast.expr:  # fmt: skip
     """A call of a function that tells; of a method, one that finds out which it is."""
     if resolve(e.func) is not MISSING or not isinstance(e.func, ast.Attribute):
         return replace(e, func=ast.copy_location(name(use(inner.__name__, inner)), e.func))
+    if is_super(e.func.value):
+        cls = cells_of(function)["__class__"].cell_contents
+        first = next(v for v in function.__code__.co_varnames if v != memory)
+        owner = [name(use(cls.__name__, cls)), name(first), constant(e.func.attr)]
+        asked = ast.copy_location(name(use("told_by_parent", told_by_parent)), e.func)
+        return replace(e, func=asked, args=[*owner, *e.args])
     given = [e.func.value, constant(e.func.attr), *e.args]
     return replace(e, func=ast.copy_location(name(use("told_by", told_by)), e.func), args=given)
+
+
+def is_super(e: ast.expr) -> bool:
+    """Whether an expression is `super()`."""
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "super" and not e.args
 
 
 TELLING.append(telling)
@@ -224,7 +238,7 @@ class Hoisting:
         before: Body = []
 
         def change(x: ast.expr) -> ast.expr:
-            if not isinstance(x, ast.Call):
+            if not isinstance(x, ast.Call) or is_super(x):
                 return x
             asked = self.asking(x)
             held = self.fresh("told" if asked is not None else "t")
@@ -257,7 +271,7 @@ class Telling(Hoisting):
         if not functions or not self.leaves(classes):
             return None
         self.raises |= classes
-        return asking_call(e, functions[0], self.resolve, self.use)
+        return asking_call(e, functions[0], self.resolve, self.use, self.function)
 
     def use(self, base: str, value: Any) -> str:
         known = next((v for v, cell in self.cells.items() if cell.cell_contents is value), None)

@@ -801,3 +801,23 @@ class Careful(Purse):
 def parent_that_raises(x, v):
     purse = Careful(x)
     return purse.take(v) + purse.held
+
+
+class Crossed(Exception):
+    def __init__(self, value, count=0):
+        super().__init__(value)
+        self.value, self.count = value, count
+
+
+def _crossing(v, n, x):
+    if v > 5.0:
+        raise Crossed(v * x, count=n)
+    return _crossing(v * 1.5, n + 1, x)
+
+
+@program({"x": 1.3}, orders=1)
+def values_that_exceptions_are_given_by_name(x):
+    try:
+        return _crossing(x, 0, x)
+    except Crossed as e:
+        return e.value * e.count + e.args[0]

@@ -73,7 +73,7 @@ def _made(function: types.FunctionType) -> types.FunctionType | None:
 
 def raised(s: ast.stmt, resolve: Resolve) -> tuple[type[BaseException], ast.expr, list[ast.expr]] | None:
     """The class of an exception that is made where it is raised, and what it is made from."""
-    match s:
+    match placed(s, resolve):
         case ast.Raise(exc=ast.Call(func=func, args=args, keywords=[])):
             given = args
         case ast.Raise(exc=ast.Name() | ast.Attribute() as func):
@@ -83,6 +83,21 @@ def raised(s: ast.stmt, resolve: Resolve) -> tuple[type[BaseException], ast.expr
     found = resolve(func)
     plain = isinstance(found, type) and not any(isinstance(a, ast.Starred) for a in given)
     return (found, func, given) if plain and issubclass(found, BaseException) else None
+
+
+def placed(s: ast.stmt, resolve: Resolve) -> ast.stmt:
+    """`raise Error(v, code=n)` as `raise Error(v, n)`, where the class says in Python what it takes, in this order."""
+    match s:
+        case ast.Raise(exc=ast.Call(func=func, args=args, keywords=[_, *_] as keywords) as e):
+            method = inspect.getattr_static(resolve(func), "__init__", None)
+            if not isinstance(method, types.FunctionType) or any(isinstance(a, ast.Starred) for a in args):
+                return s
+            names = method.__code__.co_varnames[1 : method.__code__.co_argcount]
+            if [k.arg for k in keywords] != list(names[len(args) :][: len(keywords)]):
+                return s
+            return replace(s, exc=replace(e, args=[*args, *(k.value for k in keywords)], keywords=[]))
+        case _:
+            return s
 
 
 def brings(cls: type[BaseException], count: int) -> ast.expr:
@@ -110,7 +125,7 @@ def _brought(cls: type[BaseException], count: int) -> Iterator[tuple[str, int]]:
     me, *parameters = [a.arg for a in tree.args.args]
     given = [v for v in parameters[:count] if v not in assigned_inside(tree.body)]
     stored = [n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
-    for target, value in _assigned_parts(tree.body):
+    for target, value in assigned_parts(tree.body):
         match target, value:
             case ast.Attribute(value=ast.Name(id=owner), attr=attr), ast.Name(id=v):
                 if owner == me and v in given and stored.count(attr) == 1 and not hasattr(cls, attr):
@@ -125,7 +140,7 @@ def _brought(cls: type[BaseException], count: int) -> Iterator[tuple[str, int]]:
                         yield "args", -1
 
 
-def _assigned_parts(body: Body) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned_parts(body: Body) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What is assigned, and what to: of several at once, each."""
     for s in body:
         match s:

@@ -775,3 +775,49 @@ def helper_in_a_loop_that_fails_half_way(x, a, b):
     for c in (a, b):
         t += _sum_of_roots(c, x) ** 2
     return t
+
+
+class Purse:
+    def __init__(self, held):
+        self.held = held
+
+    def take(self, v):
+        if v > self.held:
+            raise ValueError("too much")
+        self.held -= v
+        return self.held * v
+
+
+class Careful(Purse):
+    def take(self, v):
+        try:
+            return super().take(v)
+        except ValueError:
+            self.held = self.held * 2.0
+            return super().take(v * 0.1)
+
+
+@program({"x": 100.0, "v": 40.0}, {"x": 100.0, "v": 500.0}, orders=1)
+def parent_that_raises(x, v):
+    purse = Careful(x)
+    return purse.take(v) + purse.held
+
+
+class Crossed(Exception):
+    def __init__(self, value, count=0):
+        super().__init__(value)
+        self.value, self.count = value, count
+
+
+def _crossing(v, n, x):
+    if v > 5.0:
+        raise Crossed(v * x, count=n)
+    return _crossing(v * 1.5, n + 1, x)
+
+
+@program({"x": 1.3}, orders=1)
+def values_that_exceptions_are_given_by_name(x):
+    try:
+        return _crossing(x, 0, x)
+    except Crossed as e:
+        return e.value * e.count + e.args[0]

@@ -508,20 +508,20 @@ def names_of_pairs_sorted_by_value(x):
     return v * 2.0 + w * len(first + last)
 
 
-class Growing:
+class Copied:
     def __init__(self, v):
         self.v = v
 
     def __copy__(self):
-        return Growing(self.v * self.v)
+        return Copied(self.v * self.v)
 
     def __deepcopy__(self, memo):
-        return Growing(self.v**3)
+        return Copied(self.v**3)
 
 
 @program({"x": 1.3}, orders=1)
 def copies_that_a_class_defines(x):
-    a = Growing(x)
+    a = Copied(x)
     b = copy.copy(a)
     a.v = a.v * 2.0
     return a.v * b.v * copy.deepcopy(a).v

@@ -21,6 +21,7 @@ from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.runtime.checks import without_numbers
 from tangent.source.read import read
+from tangent.source.telling import assigned_parts, placed
 from tangent.syntax.quote import assign, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.uses import assigned_inside
@@ -44,7 +45,7 @@ def _block(body: Body, context: Context) -> Body:
 def _statement(s: ast.stmt, context: Context) -> Body:
     if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
         return [s]
-    s = with_blocks(s, lambda b: _block(b, context))
+    s = placed(with_blocks(s, lambda b: _block(b, context)), context.scope.resolve)
     keys = sorted({k for h in s.handlers for k in looked(h)} - {"args"}) if isinstance(s, ast.Try) else []
     if not keys or not any(_raised(x, context) for x in _inside(s.body)):  # type: ignore[attr-defined]
         return [s]
@@ -160,9 +161,9 @@ def _position(cls: type, key: str, count: int) -> int | None:
         return None
     me, *parameters = [a.arg for a in tree.args.args]
     stored = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == key and isinstance(n.ctx, ast.Store)]
-    for s in tree.body if len(stored) == 1 else []:
-        match s:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=attr)], value=ast.Name(id=v)):
+    for target, value in assigned_parts(tree.body) if len(stored) == 1 else ():
+        match target, value:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr), ast.Name(id=v):
                 if (owner, attr) == (me, key) and v in parameters[:count] and v not in assigned_inside(tree.body):
                     return parameters.index(v)
     return None

@@ -87,7 +87,7 @@ class _Asked(Hoisting):
         found = [] if self.context.has_rule(resolve(e.func)) else tellable(e, resolve, function)
         if not self.looks:  # what they have changed is not lost
             found = [g for g in found if may_write(g)]
-        return asking_call(e, found[0], resolve, self.context.use) if found else None
+        return asking_call(e, found[0], resolve, self.context.use, function, self.context.memory) if found else None
 
     def leaving(self, told: str, s: ast.stmt) -> Body:
         self.tells = True

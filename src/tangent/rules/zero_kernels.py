@@ -86,6 +86,7 @@ runtime.error_left
 runtime.new_context
 runtime.place_told
 runtime.telling_of
+runtime.telling_of_parent
 runtime.without_numbers
 runtime.traceback_of
 runtime.require_inputs

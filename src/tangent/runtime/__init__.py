@@ -69,6 +69,7 @@ from tangent.runtime.classes import (
     setter_of,
     step_of,
     telling_of,
+    telling_of_parent,
     tuple_of,
 )
 from tangent.runtime.containers import cleared_attribute, mutated, mutated_part, unmutated, with_attribute
@@ -644,6 +645,7 @@ __all__ = [
     "tangent_of",
     "tell_outside",
     "telling_of",
+    "telling_of_parent",
     "threaded",
     "traceback_of",
     "tuple_of",

@@ -18,7 +18,7 @@ from tangent.errors import UnsupportedError
 from tangent.runtime.descriptors import assigner, assignment_of, assigns
 from tangent.runtime.dispatch import get_attribute
 from tangent.runtime.memory import contents, remembered, slot_of
-from tangent.runtime.objects import fields_of, has_method, hold, is_object
+from tangent.runtime.objects import fields_of, has_method, hold, is_object, parent_method
 from tangent.runtime.usual import WRAPPERS
 
 NOT_GIVEN = dataclasses.MISSING
@@ -141,6 +141,11 @@ TELLING: list[Callable[[Any], Any]] = []  # who writes functions that tell what 
 def telling_of(x: Any, name: str) -> Any:
     """The function that tells what a method of x raises; None where it raises nothing."""
     return TELLING[0](inspect.getattr_static(type(x), name)) if has_method(x, name) else None
+
+
+def telling_of_parent(cls: type, x: Any, name: str) -> Any:
+    """The same of a method behind `super()`."""
+    return TELLING[0](parent_method(cls, x, name))
 
 
 class _Ended:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tangent.errors import TangentError
 from tangent.runtime.classes import TELLING
-from tangent.runtime.library import told_by
+from tangent.runtime.library import told_by, told_by_parent
 from tangent.source.cells import cells_of
 from tangent.source.generators import is_generator
 from tangent.source.giving import methods_named
@@ -73,7 +73,7 @@ def _made(function: types.FunctionType) -> types.FunctionType | None:
 
 def raised(s: ast.stmt, resolve: Resolve) -> tuple[type[BaseException], ast.expr, list[ast.expr]] | None:
     """The class of an exception that is made where it is raised, and what it is made from."""
-    match s:
+    match placed(s, resolve):
         case ast.Raise(exc=ast.Call(func=func, args=args, keywords=[])):
             given = args
         case ast.Raise(exc=ast.Name() | ast.Attribute() as func):
@@ -83,6 +83,21 @@ def raised(s: ast.stmt, resolve: Resolve) -> tuple[type[BaseException], ast.expr
     found = resolve(func)
     plain = isinstance(found, type) and not any(isinstance(a, ast.Starred) for a in given)
     return (found, func, given) if plain and issubclass(found, BaseException) else None
+
+
+def placed(s: ast.stmt, resolve: Resolve) -> ast.stmt:
+    """`raise Error(v, code=n)` as `raise Error(v, n)`, where the class says in Python what it takes, in this order."""
+    match s:
+        case ast.Raise(exc=ast.Call(func=func, args=args, keywords=[_, *_] as keywords) as e):
+            method = inspect.getattr_static(resolve(func), "__init__", None)
+            if not isinstance(method, types.FunctionType) or any(isinstance(a, ast.Starred) for a in args):
+                return s
+            names = method.__code__.co_varnames[1 : method.__code__.co_argcount]
+            if [k.arg for k in keywords] != list(names[len(args) :][: len(keywords)]):
+                return s
+            return replace(s, exc=replace(e, args=[*args, *(k.value for k in keywords)], keywords=[]))
+        case _:
+            return s
 
 
 def brings(cls: type[BaseException], count: int) -> ast.expr:
@@ -110,7 +125,7 @@ def _brought(cls: type[BaseException], count: int) -> Iterator[tuple[str, int]]:
     me, *parameters = [a.arg for a in tree.args.args]
     given = [v for v in parameters[:count] if v not in assigned_inside(tree.body)]
     stored = [n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
-    for target, value in _assigned_parts(tree.body):
+    for target, value in assigned_parts(tree.body):
         match target, value:
             case ast.Attribute(value=ast.Name(id=owner), attr=attr), ast.Name(id=v):
                 if owner == me and v in given and stored.count(attr) == 1 and not hasattr(cls, attr):
@@ -125,7 +140,7 @@ def _brought(cls: type[BaseException], count: int) -> Iterator[tuple[str, int]]:
                         yield "args", -1
 
 
-def _assigned_parts(body: Body) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned_parts(body: Body) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What is assigned, and what to: of several at once, each."""
     for s in body:
         match s:
@@ -183,12 +198,26 @@ def tellable(e: ast.Call, resolve: Resolve, function: types.FunctionType) -> lis
     return [inner for m in methods_named(e.func.attr, function) if (inner := telling(m)) is not None]
 
 
-def asking_call(e: ast.Call, inner: types.FunctionType, resolve: Resolve, use: Callable[[str, Any], str]) -> ast.expr:
+def asking_call(
+    e: ast.Call, inner: types.FunctionType, resolve: Resolve, use: Callable[[str, Any], str],
+    function: types.FunctionType, memory: str = "",
+) -> ast.expr:  # fmt: skip
     """A call of a function that tells; of a method, one that finds out which it is."""
     if resolve(e.func) is not MISSING or not isinstance(e.func, ast.Attribute):
         return replace(e, func=ast.copy_location(name(use(inner.__name__, inner)), e.func))
+    if is_super(e.func.value):
+        cls = cells_of(function)["__class__"].cell_contents
+        first = next(v for v in function.__code__.co_varnames if v != memory)
+        owner = [name(use(cls.__name__, cls)), name(first), constant(e.func.attr)]
+        asked = ast.copy_location(name(use("told_by_parent", told_by_parent)), e.func)
+        return replace(e, func=asked, args=[*owner, *e.args])
     given = [e.func.value, constant(e.func.attr), *e.args]
     return replace(e, func=ast.copy_location(name(use("told_by", told_by)), e.func), args=given)
+
+
+def is_super(e: ast.expr) -> bool:
+    """Whether an expression is `super()`."""
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "super" and not e.args
 
 
 TELLING.append(telling)
@@ -224,7 +253,7 @@ class Hoisting:
         before: Body = []
 
         def change(x: ast.expr) -> ast.expr:
-            if not isinstance(x, ast.Call):
+            if not isinstance(x, ast.Call) or is_super(x):
                 return x
             asked = self.asking(x)
             held = self.fresh("told" if asked is not None else "t")
@@ -257,7 +286,7 @@ class Telling(Hoisting):
         if not functions or not self.leaves(classes):
             return None
         self.raises |= classes
-        return asking_call(e, functions[0], self.resolve, self.use)
+        return asking_call(e, functions[0], self.resolve, self.use, self.function)
 
     def use(self, base: str, value: Any) -> str:
         known = next((v for v, cell in self.cells.items() if cell.cell_contents is value), None)

@@ -137,6 +137,7 @@ class _Inlined:
             if known is None and (v in self.g.externals or v in self.names.taken):
                 known = self.names.fresh(v)
             names[v] = known or v
+            self.names.taken.add(names[v])
             self.g.externals[names[v]] = value
         values = [*zip(parameters, e.args), *((str(k.arg), k.value) for k in e.keywords)]
         given: Body = [assign(names[p], a, s) for p, a in values]

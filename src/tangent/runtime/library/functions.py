@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.classes import listing_of, telling_of
+from tangent.runtime.classes import listing_of, telling_of, telling_of_parent
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.library.dicts import items_of, keys_of, subset, values_of
@@ -34,7 +34,7 @@ from tangent.runtime.library.orders import (
     runs,
     slice_indices,
 )
-from tangent.runtime.objects import field, is_method
+from tangent.runtime.objects import field, is_method, parent_method
 
 Function = Callable[..., Any]
 
@@ -111,6 +111,16 @@ def told_by(owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
         return method(owner, *args, **named)
     held = field(owner, title)
     value = held(*args, **named)
+    return None, value, ()
+
+
+def told_by_parent(cls: type, owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
+    """The same of `super().title(...)` in a method of a class."""
+    method = telling_of_parent(cls, owner, title)
+    if method is not None:
+        return method(owner, *args, **named)
+    held = parent_method(cls, owner, title)
+    value = held(owner, *args, **named)
     return None, value, ()
 
 

@@ -76,6 +76,8 @@ def scaled(b: Any, w: Any, xs: Any) -> Any:
     """
     if isinstance(xs, dict):  # its keys, which have none
         return {k: init_grad(x) for k, x in xs.items()}
+    if isinstance(xs, (set, frozenset)):
+        return init_grad(xs)
     endless = isinstance(b, float) and not math.isfinite(b)
     parts = [0.0 if endless and isinstance(v, float) and v == 0.0 else weighed(b, v) for v in w]
     if isinstance(xs, (list, tuple)):
@@ -93,7 +95,7 @@ def weighted(w: Any, ts: Any) -> Any:
     2.5
     """
     s: Any = 0.0
-    if isinstance(ts, dict):  # of its keys, which are zero
+    if ts is None or isinstance(ts, dict):  # of keys, which are zero
         return s
     for k in range(len(w)):
         if not (isinstance(w[k], float) and w[k] == 0.0):
@@ -107,7 +109,7 @@ def shares_of(y: Any, xs: Any) -> Any:
     same = [bool(x == y) for x in xs]
     share = 1.0 / max(same.count(True), 1)
     shares = [share if mine else 0.0 for mine in same]
-    out = shares if isinstance(xs, dict) else sequence_like(shares, xs)
+    out = shares if isinstance(xs, (dict, set, frozenset)) else sequence_like(shares, xs)
     return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 

@@ -22,7 +22,7 @@ OTHERS = (
     "closures.known_function_captured", "iterators.counted", "exceptions.loop_inside_try", "state.object_with_items",
     "kernels.hidden_states", "containers.nested_locals", "in_place.numbers_and_rows_raised_to_powers",
     "iterators.elements_with_indices", "storage.what_a_solver_gives_is_given_to_it_again",
-    "arrays.broadcast_to_explicit", "storage.result_of_a_helper_times_its_argument",
+    "arrays.broadcast_to_explicit", "traps.first_iteration_is_special", "storage.result_of_a_helper_times_its_argument",
     "owners.fields_called_as_members_of_arrays", "traps.divided_by_a_number_of_numpy",
 )  # fmt: skip
 KNOWN = {f"{p.theme}.{p.name}": p for p in PROGRAMS}

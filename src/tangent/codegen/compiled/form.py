@@ -25,13 +25,13 @@ from tangent.codegen.compiled.own import refused
 from tangent.codegen.compiled.parts import without_tuples
 from tangent.codegen.compiled.statements import typed_statements
 from tangent.optimise.typed.affine import added, linear, written
-from tangent.optimise.typed.infer import Inference, is_unset
+from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.lists import lists
 from tangent.optimise.typed.overlap import overlap
+from tangent.optimise.typed.unset import without_nothing
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import constant, name
-from tangent.syntax.rebuild import rebuild, replace, statements
-from tangent.syntax.uses import header_reads, writes
+from tangent.syntax.rebuild import rebuild, replace
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr], Any]
@@ -98,36 +98,6 @@ def counted_down(numbers: ast.Call) -> ast.expr:
 def _less_one(e: ast.expr) -> ast.expr:
     found = added(linear(e, lambda v: v), {"": -1})
     return written(found) if found is not None else ast.BinOp(e, ast.Sub(), constant(1))
-
-
-def without_nothing(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Drop `t = None` for what may stay unset and is never looked at then: a name keeps its type.
-
-    Numba takes a name that is set on some ways only, as long as the text sets it before it reads it.
-    """
-    done: list[ast.stmt] = []
-    for i, s in enumerate(body):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)]) if is_unset(s):
-                if not _set_first(v, body[i + 1 :]):
-                    done.append(s)
-            case ast.If(body=then, orelse=other):
-                done.append(replace(s, body=without_nothing(then) or [ast.Pass()], orelse=without_nothing(other)))
-            case ast.For(body=inner) | ast.While(body=inner):
-                done.append(replace(s, body=without_nothing(inner) or [ast.Pass()]))
-            case _:
-                done.append(s)
-    return done
-
-
-def _set_first(v: str, body: list[ast.stmt]) -> bool:
-    """Whether the first mention of a name sets it."""
-    for s in statements(body):
-        if v in header_reads(s):
-            return False
-        if v in writes(s):
-            return True
-    return False
 
 
 def without_star(g: Generated) -> Generated:

@@ -44,6 +44,7 @@ from tangent.optimise.typed.single import single
 from tangent.optimise.typed.spoken import spoken
 from tangent.optimise.typed.steps import steps
 from tangent.optimise.typed.threads import parallel_lines, threads
+from tangent.optimise.typed.unset import with_types
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import arguments, writes
@@ -130,6 +131,7 @@ def _specialised(
         body = loops(body, g, found, np_name, max_name) if in_loops else body
         if same and broadcasts(body, g, found):
             return None
+        body = with_types(body, found.kinds[g], np_name)
         body = overlap(body, g, found, lambda g=g: _known_as(apart, ("apart",), g, resolve))  # type: ignore[misc]
         body = threads(body, g, found, lines, prange) if prange is not None else body
         g.tree = replace(g.tree, body=[*docs[g], *body])

@@ -855,3 +855,10 @@ def counter_added_in_place(x):
     c = Counter(a=x)
     c += Counter(a=x * x)
     return c["a"]
+
+
+@refused("a comprehension over 'steps'", 2.0)
+def list_that_its_comprehension_makes_longer(x):
+    steps = [1, 2]
+    found = [steps.append(1) for _ in steps if len(steps) < 5]
+    return x * len(steps) + len(found)

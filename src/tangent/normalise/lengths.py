@@ -18,7 +18,7 @@ import ast
 from typing import Any
 
 from tangent.normalise.context import Context
-from tangent.runtime.memory import length_of, require_length
+from tangent.runtime.walks import length_of, require_length
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, expression, name

@@ -14,13 +14,19 @@ import ast
 from tangent.normalise.context import Context
 from tangent.syntax.quote import assign, at, constant, expression
 from tangent.syntax.rebuild import replace, with_blocks
-from tangent.syntax.uses import assigned_inside
+from tangent.syntax.uses import COMPREHENSIONS, assigned_inside
 from tangent.syntax.walk import walk
 
 CHANGING = frozenset("append extend insert pop remove clear sort reverse".split())
 
 
 def walked(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    for n in walk(f):
+        if isinstance(n, COMPREHENSIONS) and (v := _list_changed_by(n)):
+            raise context.refuse(
+                n, f"a comprehension over '{v}', which it changes", "how often it runs depends on what it has done",
+                f"Write a loop: for item in {v}: ...",
+            )  # fmt: skip
     loops = [n for n in walk(f) if isinstance(n, ast.For) and _list_that_changes(n)]
     lists = {v for n in loops if (v := _list_that_changes(n)) and _is_list(v, f, context)}
     return replace(f, body=_block(f.body, lists, context)) if lists else f
@@ -35,6 +41,17 @@ def _list_that_changes(s: ast.For) -> str:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if v == s.iter.id and attr in CHANGING:
                 return v
             case ast.Delete(targets=[ast.Subscript(value=ast.Name(id=v))]) if v == s.iter.id:
+                return v
+    return ""
+
+
+def _list_changed_by(e: ast.AST) -> str:
+    """The variable that a comprehension runs over and changes."""
+    assert isinstance(e, COMPREHENSIONS)
+    over = {g.iter.id for g in e.generators if isinstance(g.iter, ast.Name)}
+    for n in walk(e):
+        match n:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if v in over and attr in CHANGING:
                 return v
     return ""
 

@@ -166,22 +166,17 @@ from tangent.runtime.memory import (
     is_changed,
     is_held,
     is_remembered,
-    length_of,
     memory_of_arrays,
     new_count,
     new_list,
     new_object,
     no_memory,
     remembered,
-    require_coming,
     require_constant_key,
     require_count,
-    require_length,
     require_no_object,
     require_nothing_lost,
     require_number,
-    require_same,
-    require_unwritten,
 )
 from tangent.runtime.memory_arrays import (
     gives_view,
@@ -339,6 +334,7 @@ from tangent.runtime.storage.writers import (
     with_imag,
     with_real,
 )
+from tangent.runtime.walks import length_of, require_coming, require_length, require_same, require_unwritten
 from tangent.runtime.writers import require_reader
 from tangent.runtime.zeros import ZeroGrad
 

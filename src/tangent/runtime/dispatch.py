@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import Memory, require_unwritten
+from tangent.runtime.memory import Memory
 from tangent.runtime.objects import fields_of, is_object, register_arrays, remade
 from tangent.runtime.usual import tells_of_items
+from tangent.runtime.walks import require_unwritten
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)

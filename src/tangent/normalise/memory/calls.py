@@ -24,7 +24,7 @@ from tangent.normalise.memory.known import (
     is_of_container,
 )
 from tangent.runtime import library as library_module
-from tangent.runtime import memory, memory_arrays, memory_views, stateful
+from tangent.runtime import memory, memory_arrays, memory_views, stateful, walks
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import field, is_object
@@ -88,7 +88,7 @@ class Calls(Arrays):
         if found is sequence and isinstance(e.args[0], ast.Name) and self.may_be_list(e.args[0]):
             self.looped[target] = e.args[0].id
             if len(e.args) > 1:
-                self.emit(at(ast.Expr(self.call(memory.require_unwritten, e.args[0])), s))
+                self.emit(at(ast.Expr(self.call(walks.require_unwritten, e.args[0])), s))
             self.pair(target, self.call(stateful.call_loop, name(self.memory), e.args[0]), s)
             return
         if found is sequence and isinstance(e.args[0], ast.Constant) and isinstance(e.args[0].value, str):

@@ -8,7 +8,7 @@ from functools import partial
 
 from tangent.normalise.memory.inserted import Inserted
 from tangent.normalise.memory.reading import is_text
-from tangent.runtime import memory, memory_arrays, stateful
+from tangent.runtime import memory, memory_arrays, stateful, walks
 from tangent.runtime.kernels.sequences import joined
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.source.naming import is_library
@@ -161,13 +161,13 @@ class Statements(Inserted):
         """Checks that a loop comes to what a list held when it began; a memory of arrays has what it holds now."""
         if self.arrays or not isinstance(s.target, ast.Name):
             return []
-        call = partial(self.call, memory.require_coming, name(self.memory))
+        call = partial(self.call, walks.require_coming, name(self.memory))
         return [at(ast.Expr(call(name(v), name(items), name(s.target.id))), s) for v, items in self.walked(s)]
 
     def check_length(self, s: ast.For) -> None:
         """Loops run over what a list holds when they start."""
         for v, items in self.walked(s):
-            self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
+            self.emit(at(ast.Expr(self.call(walks.require_same, name(self.memory), name(v), name(items))), s))
 
     def walked(self, s: ast.For) -> Iterator[tuple[str, str]]:
         """The lists that a loop runs over and calls something which may change them, with what they held before."""

@@ -23,6 +23,7 @@ from tangent.transform.storage.refusals import refusal
 from tangent.transform.unit import Unit
 
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+WIDE = (np.dtype(float), np.dtype(complex), np.dtype(object))
 
 
 def runtime_function(function: str) -> Any:
@@ -114,7 +115,7 @@ def augmented_in_place(
             kept.append(w)
             continue
         written = any(aliases.meets(v, others) for v in own)
-        if not (holders or written):
+        if not (holders or written or _has_dtype_of_its_own(this, w.root)):
             kept.append(w)
             continue
         new = _in_place(this, w, shapes.of(name(w.root)).stored)
@@ -126,6 +127,29 @@ def augmented_in_place(
         write = next(s for s in statements(new) if s in operations and operations[s].kind in ("store", "augment"))
         kept.append(Write(write, w.root, w.reads, "store"))
     return replaced(this, changed, operations) if changed else this, kept
+
+
+def _has_dtype_of_its_own(this: Unit, v: str) -> bool:
+    """Whether a variable is an array that is made here with another dtype than numbers have: it keeps that."""
+    made = [op.value for op in this.operations.values() if v in op.targets and isinstance(op.value, ast.Call)]
+    given = [e for call in made for e in (*call.args, *(k.value for k in call.keywords if k.arg == "dtype"))]
+    return any(_is_narrow(e, this) for e in given)
+
+
+def _is_narrow(e: ast.expr, this: Unit) -> bool:
+    """Whether an expression names a dtype into which numbers and arrays of numbers do not fit as they are."""
+    if isinstance(e, ast.Name) and e.id in this.context.scope.local:
+        return any(
+            op.kind == "constant" and op.targets == (e.id,) and op.value is not None and _is_narrow(op.value, this)
+            for op in this.operations.values()
+        )
+    named = e.value if isinstance(e, ast.Constant) else this.context.scope.resolve(e)
+    if not isinstance(named, (str, type)):
+        return False
+    try:
+        return np.dtype(named) not in WIDE
+    except TypeError:
+        return False
 
 
 def _joins_lists(this: Unit, w: Write) -> bool:

@@ -42,6 +42,7 @@ EXERCISED_ELSEWHERE = {
     "new_repeated": "lists repeated in the memory: tests/programs/containers.py",
     "new_deque": "queues in the memory: tests/programs/collections_.py",
     "new_counter": "counters in the memory: tests/programs/collections_.py",
+    "new_counter_tangent": "tangents of counters: collections_.counted_numbers",
     "new_default_dict": "dicts with defaults in the memory: tests/programs/collections_.py",
     "new_ordered_dict": "ordered dicts in the memory: tests/programs/collections_.py",
     "differentiated": "a gradient of a method inside a function: tests/programs/nested.py",

@@ -32,9 +32,14 @@ def tells_of_items(cls: type) -> bool:
 
 
 def _tells(cls: type) -> bool:
-    own = [c for c in cls.__mro__ if c not in PLAIN and c is not object]
+    own = [c for c in cls.__mro__ if c not in PLAIN and c is not object and not _is_ours(c)]
     written = [name for c in own for name, member in vars(c).items() if isinstance(member, types.FunctionType)]
     return not OF_ITEMS.isdisjoint(written)
+
+
+def _is_ours(cls: type) -> bool:
+    """Whether a class is one of Tangent's own, which tells of memories and tangents and keeps items as usual."""
+    return cls.__module__.startswith("tangent.")
 
 
 def require_usual_items(x: Any) -> None:

@@ -33,7 +33,7 @@ from tangent import PersistentArray, append, setitem
 WIDTH, INNER = 2000, 15
 OUTER = (100, 200, 400, 700, 1000)
 SHORT = (20, 40, 80, 120)  # for what grows with the square: more does not fit into memory
-NARROW, LONG = 50, (100, 200, 400)  # where the square shows: rows that are there at the start count little
+NARROW, LONG = 50, (400, 800, 1200)  # where the square shows: rows that are there at the start count little
 
 TURNS = 8  # memory that is new to the process costs most where it is much, and not always the same
 WARM = 3  # calls before the clock runs: a derivative that is called again has a version for its arguments
@@ -237,7 +237,10 @@ def check() -> None:
 
 
 def results() -> dict[str, tuple[dict[int, float], dict[int, float]]]:
-    """Seconds and bytes by n: of the shortest of several runs, in turns, so that all meet the same machine."""
+    """Seconds and bytes by n: of the shortest of several runs, in turns, so that all meet the same machine.
+
+    Every other turn goes the other way round: who comes behind one that has given back much memory waits for it.
+    """
     check()
     found: dict[str, tuple[dict[int, float], dict[int, float]]] = {}
     all_ = contenders()
@@ -245,7 +248,7 @@ def results() -> dict[str, tuple[dict[int, float], dict[int, float]]]:
         for _ in range(WARM):
             gradient(start(width), 2)
     for turn in range(TURNS):
-        for name, (gradient, sizes, width) in all_.items():
+        for name, (gradient, sizes, width) in [*all_.items()][:: -1 if turn % 2 else 1]:
             times, _ = found.setdefault(name, ({}, {}))
             for n in sizes if turn == 0 or sizes is OUTER else ():
                 times[n] = min(times.get(n, math.inf), seconds(gradient, n, width))

@@ -77,10 +77,15 @@ def memory_section() -> list[str]:
 
 def persistent_section(dry: bool) -> list[str]:
     found = persistent.results()
-    lines = ["", "## The lattice listing", "", *persistent.table(found)]
+    lines = ["", "## The lattice listing", "", *command("persistent"), *persistent.table(found)]
     if not dry:
         lines += ["", *(f"![{file}]({file})" for file in persistent.plots(found, DOCS))]
     return lines
+
+
+def command(name: str) -> list[str]:
+    """What makes a section of the page."""
+    return ["```sh", f"OPENBLAS_NUM_THREADS=1 python -m benchmarks {name}", "```", ""]
 
 
 def merged(page: str, made: str) -> str:
@@ -125,7 +130,7 @@ def main() -> int:
         elif name == "persistent":
             lines += persistent_section(wanted.dry)
         elif name == "inplace":
-            lines += ["", "## Kernels that write in place", "", *inplace.table()]
+            lines += ["", "## Kernels that write in place", "", *command("inplace"), *inplace.table()]
         else:
             options.error(f"no benchmark '{name}'")
     if missing():

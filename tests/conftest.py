@@ -3,6 +3,7 @@
 import gc
 import itertools
 import linecache
+import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,10 @@ from tangent.service import DerivativesOnDemand
 
 _count = itertools.count(1)
 
+
+# Compiled tests look at what Tangent writes for Numba, not at LLVM's optimiser, which takes a third of their time; Numba
+# reads this when it is imported. `NUMBA_OPT=3 pytest tests/compiled` runs them as users do.
+os.environ.setdefault("NUMBA_OPT", "0")
 
 # Derivatives are trees of small objects that live as long as the tests: to look for garbage among them again and again
 # takes a fifth of the time.

@@ -821,3 +821,52 @@ def values_that_exceptions_are_given_by_name(x):
         return _crossing(x, 0, x)
     except Crossed as e:
         return e.value * e.count + e.args[0]
+
+
+@program({"x": signed(4)})
+def loop_inside_try_inside_a_loop(x):
+    s, failed = 1.0, 0
+    for i in range(3):
+        try:
+            t = s
+            for j in range(i, i + 3):
+                t = t * t * x[j]
+            s = t
+        except IndexError:
+            s = s * x[0]
+            failed += 1
+    return s * failed
+
+
+@program({"x": signed(4)})
+def until_the_end_of_an_array(x):
+    s, i, out = 0.0, 0, []
+    while True:
+        try:
+            s = s * 0.3 + x[i] * x[i + 1]
+            out.append(s)
+        except IndexError:
+            s += x[-1] ** 3
+            break
+        finally:
+            s = s * 1.1
+            i += 1
+    return s + np.prod(np.array(out))
+
+
+@program({"x": signed(3)}, orders=1)
+def nested_tries_that_fail_behind_what_they_keep(x):
+    s = x[0]
+    for i in range(5):
+        try:
+            t = s * s
+            try:
+                for j in range(2):
+                    t = t * x[i + j]
+            except IndexError:
+                t = t * 0.5 + x[2]
+                t = t * x[i - 1]
+            s = np.sin(s + t)
+        except IndexError:
+            s = s * 0.7 * x[1]
+    return s

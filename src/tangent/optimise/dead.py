@@ -20,6 +20,7 @@ from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import NESTED, all_writes, replace, same, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
 from tangent.syntax.walk import children, fact, walk
 
@@ -49,26 +50,6 @@ class Stack:
 
 
 Stacks = dict[str, Stack]
-
-
-@fact
-def pushed(s: ast.stmt) -> str:
-    """The list that `list.append(v)` grows."""
-    match s:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[_])):
-            return v
-        case _:
-            return ""
-
-
-@fact
-def popped(s: ast.stmt) -> str:
-    """The list that `v = list.pop()` shrinks."""
-    match s:
-        case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop"), args=[], keywords=[])):
-            return v
-        case _:
-            return ""
 
 
 def local_stacks(body: Body) -> Stacks:

@@ -15,13 +15,13 @@ from collections import Counter
 
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.dead import pushed
 from tangent.optimise.purity import calls_in, calls_unknown, changed_inside, is_pure, root_of
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment, text_of
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import NESTED, all_writes, rebuild, replace, statements
+from tangent.syntax.records import pushed
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, writes
 from tangent.syntax.walk import fact, walk
 

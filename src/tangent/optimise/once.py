@@ -29,7 +29,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.dead import local_stacks, popped, pushed
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.purity import calls_in, changed_in_place, changes, written_in_place
 from tangent.optimise.recompute import stored
 from tangent.source.resolve import MISSING
@@ -37,6 +37,7 @@ from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, writes
 
 NAMES = "sin cos tan exp log sqrt tanh sinh cosh expm1 log1p log2 log10 exp2 cbrt hypot"

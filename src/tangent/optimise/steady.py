@@ -16,12 +16,13 @@ from collections import defaultdict
 
 from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.dead import local_stacks, popped
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.once import mathematics
 from tangent.optimise.recompute import is_cheap, kept, stored
 from tangent.source.resolve import MISSING
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import exchanged, statements
+from tangent.syntax.records import popped
 from tangent.syntax.uses import writes
 
 

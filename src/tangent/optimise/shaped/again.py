@@ -22,12 +22,13 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tangent.optimise.context import Body
-from tangent.optimise.dead import Stacks, local_stacks, popped, pushed
+from tangent.optimise.dead import Stacks, local_stacks
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.sections import Facts, Sections, sections
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 

@@ -11,7 +11,7 @@ import ast
 from typing import Any
 
 from tangent import runtime
-from tangent.optimise.dead import local_stacks, pushed
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.settled import OWN
 from tangent.optimise.shaped.kinds import (
     BOOL,
@@ -28,6 +28,7 @@ from tangent.optimise.shaped.kinds import (
 )
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import blocks, statements
+from tangent.syntax.records import pushed
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
 FLOATS = Listed(FLOAT)

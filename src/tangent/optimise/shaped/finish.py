@@ -9,7 +9,7 @@ from typing import Any
 
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.dead import dead, popped, pushed
+from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.shaped.again import again
 from tangent.optimise.shaped.attributes import filled
@@ -32,6 +32,7 @@ from tangent.optimise.shaped.unspaced import unspaced
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import statements
+from tangent.syntax.records import popped, pushed
 from tangent.transform.generated import Generated
 
 

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tangent.optimise.context import Body
-from tangent.optimise.dead import local_stacks, popped
+from tangent.optimise.dead import local_stacks
 from tangent.syntax.captured import bindings
 from tangent.syntax.rebuild import blocks, exchanged, function_node, statements
+from tangent.syntax.records import popped
 from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 

@@ -11,10 +11,11 @@ import ast
 from dataclasses import dataclass
 
 from tangent.optimise.context import Body
-from tangent.optimise.dead import Stacks, popped, pushed
+from tangent.optimise.dead import Stacks
 from tangent.optimise.shaped.mirrored import is_mirror
 from tangent.optimise.shaped.sections import Sections
 from tangent.syntax.rebuild import statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, writes
 
 

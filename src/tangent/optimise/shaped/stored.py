@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace as with_changes
 
 from tangent import runtime
-from tangent.optimise.dead import pushed
 from tangent.optimise.shaped.containers import is_filled, is_of_numbers
 from tangent.optimise.shaped.infer import Inference, is_starred
 from tangent.optimise.shaped.kinds import (
@@ -26,6 +25,7 @@ from tangent.optimise.shaped.kinds import (
     join,
 )
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import pushed
 from tangent.syntax.walk import walk
 
 CONTAINERS = (Stack, Items, Listed, Fields, Attributes)

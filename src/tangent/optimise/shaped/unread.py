@@ -17,11 +17,12 @@ import ast
 from collections.abc import Iterator
 
 from tangent.optimise.context import Body
-from tangent.optimise.dead import local_stacks, popped
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.shaped.sections import Facts, Sections, sections
 from tangent.optimise.typed.reach import Access
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import blocks, exchanged, statements
+from tangent.syntax.records import popped
 from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 

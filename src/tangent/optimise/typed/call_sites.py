@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangent import runtime
-from tangent.optimise.dead import popped, pushed
 from tangent.optimise.typed.given import passed
 from tangent.source.naming import is_library
 from tangent.syntax.blocks import Attempt
@@ -22,6 +21,7 @@ from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.generated import Generated
 

@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tangent import runtime
-from tangent.optimise.dead import popped, pushed
 from tangent.optimise.typed.call_sites import (
     Resolve,
     Site,
@@ -39,6 +38,7 @@ from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression
 from tangent.syntax.rebuild import rebuild, rename, replace, statements, with_blocks
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.generated import Generated
 

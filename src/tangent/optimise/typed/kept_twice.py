@@ -14,12 +14,13 @@ from __future__ import annotations
 import ast
 import itertools
 
-from tangent.optimise.dead import local_stacks, popped, pushed
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.typed.kinds import Kind, Number, Stack
 from tangent.optimise.typed.restores import blocks_of
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 
-from tangent.optimise.dead import popped, pushed
 from tangent.optimise.typed.affine import Sum, added, in_terms_of, linear, scaled
 from tangent.syntax.rebuild import rebuild, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import writes
 
 # By name, or by the text of a length.

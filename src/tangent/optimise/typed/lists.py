@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from tangent.optimise.dead import popped, pushed
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
 

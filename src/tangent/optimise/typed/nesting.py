@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tangent.optimise.dead import popped, pushed
 from tangent.syntax.rebuild import rebuild, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import arguments, writes
 from tangent.transform.generated import Generated
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import ast
 
-from tangent.optimise.dead import local_stacks, popped, pushed
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.typed.affine import added, linear, scaled, written
 from tangent.optimise.typed.kinds import Kind, Number, Stack
 from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, writes
 
 READERS = frozenset(

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import ast
 
-from tangent.optimise.dead import local_stacks, popped, pushed
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.typed.reach import Access, Accesses, Nest, accesses, limits
 from tangent.syntax.names import Names
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import expression_reads, writes
 
 Changes = dict[ast.stmt, ast.stmt]

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent import runtime
-from tangent.optimise.dead import local_stacks, popped, pushed
+from tangent.optimise.dead import local_stacks
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import expression
 from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import header_reads, writes
 
 Resolve = Callable[[ast.expr], Any]

@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
-from tangent.optimise.dead import popped
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import popped
 from tangent.syntax.uses import header_reads, writes
 from tangent.transform.generated import Generated
 

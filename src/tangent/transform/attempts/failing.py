@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Protocol
 
 from tangent.analysis.liveness import liveness
 from tangent.normalise.context import Context
@@ -11,15 +10,10 @@ from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_atom
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.records import pushed
 from tangent.syntax.uses import arguments, expression_reads, writes
 
 Body = list[ast.stmt]
-
-
-class Located(Protocol):
-    """What can say where it is."""
-
-    def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> Exception: ...
 
 
 def may_raise(s: ast.stmt) -> bool:
@@ -142,26 +136,20 @@ def bound_before(s: ast.stmt, core: ast.FunctionDef) -> set[str]:
     return found | {v for x in loops for v in assigned(x.body)}
 
 
-def refuse_early_records(unit: Located, s: Attempt, stacks: set[str]) -> None:
-    """What a failed attempt has kept nobody takes back: so nothing may raise after it."""
-    kept = False
+def early_records(s: Attempt, stacks: set[str]) -> list[str]:
+    """The lists that an attempt may have added to before it fails."""
+    found: dict[str, None] = {}
     for x in statements(s.body):
-        match x:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"))) if v in stacks:
-                kept = True
-            case ast.If() | ast.For():
-                continue
-            case _ if kept and may_raise(x):
-                raise unit.refuse(
-                    s, "a 'try' of this form inside a loop", "it keeps values before it may fail",
-                    "Move the body of the 'try' into a function of its own.",
-                )  # fmt: skip
-    if any(isinstance(x, (ast.For, ast.While)) and _keeps(x, stacks) and may_raise(x) for x in statements(s.body)):
-        raise unit.refuse(
-            s, "a loop inside 'try' inside a loop", "it keeps values before it may fail",
-            "Move the body of the 'try' into a function of its own.",
-        )  # fmt: skip
+        if isinstance(x, (ast.For, ast.While)) and may_raise(x):
+            found |= dict.fromkeys(_grown(x.body) & stacks)
+    kept: set[str] = set()
+    for x in statements(s.body):
+        if not isinstance(x, (ast.If, ast.For)) and may_raise(x):
+            found |= dict.fromkeys(kept)
+        kept |= _grown([x]) & stacks
+    return sorted(found)
 
 
-def _keeps(loop: ast.For | ast.While, stacks: set[str]) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in stacks for x in loop.body for n in ast.walk(x))
+def _grown(body: Body) -> set[str]:
+    """The lists that a block appends to."""
+    return {v for x in statements(body) if (v := pushed(x))}

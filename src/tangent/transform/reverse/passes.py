@@ -20,10 +20,10 @@ from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_plain_range, is_range
 from tangent.syntax.inserted import Insertion
-from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.quote import assign, at, constant, expression, name, quote
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import writes
-from tangent.transform.attempts.failing import refuse_early_records
+from tangent.transform.attempts.failing import early_records
 from tangent.transform.attempts.marks import reentered
 from tangent.transform.calls import Derivatives, Groups
 from tangent.transform.inserted.block import inserted
@@ -148,9 +148,7 @@ class Reverse(Statements):
                     new = replace(
                         s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second))
                     )
-                    if isinstance(new, Attempt) and self.in_loop(path):
-                        refuse_early_records(self.unit, new, set(self.stacks.values()))
-                    done.append(new)
+                    done += self.attempt(new) if isinstance(new, Attempt) and self.in_loop(path) else [new]
                 case ast.For(body=inner) | ast.While(body=inner):
                     self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
@@ -160,6 +158,13 @@ class Reverse(Statements):
                     self.check(s)
                     done += [s, *self.stores.kept_after(s)]
         return done + self.end_records(path, body[-1] if body else None)
+
+    def attempt(self, s: Attempt) -> list[ast.stmt]:
+        """An attempt that takes off what it has kept if it fails: the backward pass of a failed one takes nothing."""
+        kept = {v: self.scribe.names.numbered("kept") for v in early_records(s, set(self.stacks.values()))}
+        lengths = [quote("n = f(v)", n=n, f=self.builtin("len"), v=v) for v, n in kept.items()]
+        off = [quote("del v[n:]", v=v, n=n) for v, n in kept.items()]
+        return [*(at(x, s) for x in lengths), replace(s, orelse=[*s.orelse, *(at(x, s) for x in off)])]
 
     def backward(self, body: list[ast.stmt], state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
         done: list[ast.stmt] = []

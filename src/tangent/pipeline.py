@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 import weakref
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.layouts import remembered
-from tangent.runtime.objects import operators_in
+from tangent.runtime.objects import holds_filling, operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, holds_lists, refuse_shared
 from tangent.runtime.storage.held import are_apart, holds_in_objects
@@ -331,7 +331,8 @@ def _place(function: types.FunctionType) -> Location:
 
 def for_arguments(function: types.FunctionType, options: Options, entry: Generated) -> Objects:
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change,
-    or that hold arrays which are written into under other names (`w = self.w; w *= a`)."""
+    or that hold arrays which are written into under other names (`w = self.w; w *= a`), and dicts that reading fills.
+    """
 
     over, shared = for_attributes(function, options, again), for_shared(function)
     names = asked_names(entry, entry.tree.args) if entry.tree is not None else []
@@ -340,6 +341,8 @@ def for_arguments(function: types.FunctionType, options: Options, entry: Generat
         return any(p in entry.owned and holds_in_objects(x) for p, x in zip(names, values, strict=False))
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
+        if holds_filling(values):
+            return filled(values)
         return over(values) or (together(values) if shared(values) or written(values) else apart(values))
 
     @remembered
@@ -350,8 +353,12 @@ def for_arguments(function: types.FunctionType, options: Options, entry: Generat
     def together(values: tuple[Any, ...]) -> Derivative | None:
         return by_classes(values, "arrays")
 
-    def by_classes(values: tuple[Any, ...], memory: Memory) -> Derivative | None:
-        classes, objects = classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
+    @remembered
+    def filled(values: tuple[Any, ...]) -> Derivative | None:
+        return by_classes(values, "arrays", frozenset([defaultdict]))
+
+    def by_classes(values: tuple[Any, ...], memory: Memory, more: frozenset[type] = frozenset()) -> Derivative | None:
+        classes, objects = more | classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
         if (not classes and not objects) or (objects, memory) == (options.objects, options.memory):
             return None
         return again(function, options, objects=objects, memory=memory)

@@ -568,3 +568,54 @@ def chain_of_dicts_that_is_read(x):
     for key, v in found.items():
         total += v * v * len(key)
     return total * found["a"] + own["a"] * ("b" in found) + found.get("z", x) * len(found)
+
+
+class Shelf:
+    def __init__(self, counts):
+        self.counts = counts
+
+
+def look_up(counts, key):
+    found = counts[key]
+    return 1.0 if found else 0.5
+
+
+SEEN = defaultdict(int)
+KNOWN = {}
+
+
+def note(key):
+    KNOWN.setdefault(key, 0.0)
+
+
+@program({"d": defaultdict(float, {1: 2.0}), "x": 0.7}, wrt="x", orders=1)
+def reading_fills_a_dict_that_is_given(d, x):
+    d[5]
+    j = d[6]
+    return x * x * len(d) * look_up(d, 7) + sum(d[k] * x for k in (1, 8)) + (9 in d) * x + d.get(10, x) + len(d)
+
+
+@program({"shelf": Shelf(defaultdict(int, a=1)), "many": [defaultdict(list)], "x": 0.7}, wrt="x", orders=1)
+def reading_fills_dicts_that_others_hold(shelf, many, x):
+    kept = shelf.counts
+    j = shelf.counts["b"]
+    for lists in many:
+        lists["c"].append(x)
+        lists["d"]
+    return x * len(kept) * len(many[0]) * many[0]["c"][0] + shelf.counts["e"] * x + len(kept)
+
+
+@program({"x": 0.7})
+def reading_fills_a_dict_of_the_module(x):
+    SEEN.clear()
+    y = x * (1.0 + len(SEEN))
+    j = SEEN["a"]
+    return y * x * len(SEEN)
+
+
+@program({"x": 0.7})
+def length_of_a_dict_that_a_helper_fills(x):
+    KNOWN.clear()
+    y = x * (1.0 + len(KNOWN))
+    note("a")
+    return y * x

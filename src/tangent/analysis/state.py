@@ -33,7 +33,8 @@ from tangent.errors import TangentError
 from tangent.options import Memory
 from tangent.runtime.classes import PROPERTIES, is_made_by_class
 from tangent.runtime.descriptors import assignment_of
-from tangent.runtime.objects import is_descriptor, is_object
+from tangent.runtime.filling import is_filling
+from tangent.runtime.objects import holds_filling, is_descriptor, is_object
 from tangent.source.cells import content_of
 from tangent.source.generators import is_generator
 from tangent.source.makers import maker
@@ -171,7 +172,7 @@ class _Search:
         if writers := nested_writers(tree, scope, self.displays):
             self.arrays = True
             found = found or is_one_kept(writers, tree)
-        given = _given_or_made(tree)
+        given, self.asked = _given_or_made(tree), _asked(tree)
         for node, inner in _nodes(tree):
             match node:
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if base_of(node) in containers | given:
@@ -245,6 +246,9 @@ class _Search:
                 found = scope.lookup(v)
                 if found is not MISSING and not isinstance(found, type):
                     self.look_at(found)
+                if holds_filling(found) and (node not in self.asked or not is_filling(found)):
+                    self.arrays = True
+                    return True
         return False
 
     def makes(self, cls: type, given: list[ast.expr]) -> bool:
@@ -311,6 +315,20 @@ def _given_or_made(tree: ast.FunctionDef) -> set[str]:
     """Parameters, also of functions inside, for which a dict is made where none is given."""
     inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     return {v for g in inside for v in _made_where_missing(g) & {a.arg for a in arguments(g.args)}}
+
+
+def _asked(tree: ast.FunctionDef) -> set[ast.AST]:
+    """The names that are asked for an item, a method or a length under their own name, and given to nobody."""
+    found: set[ast.AST] = set()
+    for n in ast.walk(tree):
+        match n:
+            case ast.Subscript(value=asked) | ast.Attribute(value=asked) | ast.For(iter=asked):
+                found.add(asked)
+            case ast.Call(func=ast.Name(id="len" | "sorted" | "list"), args=[asked]):
+                found.add(asked)
+            case ast.Compare(comparators=[asked]):
+                found.add(asked)
+    return found
 
 
 def _made_where_missing(tree: ast.FunctionDef) -> set[str]:

@@ -20,6 +20,7 @@ from tangent.syntax.uses import header_reads, writes
 
 Path = tuple[Block, ...]
 RESULT = "result "  # begins the name of a class that nothing writes into but the backward pass of one call
+AROUND = "around "  # begins the name of a class that any function of the user's may write into: it is found by name
 
 
 @dataclass

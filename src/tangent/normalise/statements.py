@@ -93,6 +93,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             )
         case ast.Expr(value=ast.Call() as e) if not context.memory and (plain := _plainer(e, context)) is not e:
             return [replace(s, value=plain)]
+        case ast.Expr(value=ast.Subscript() | ast.Attribute() as value) if context.memory:
+            return [assign(context.names.numbered("dropped"), value, s)]  # reading may change what is read
         case ast.Delete(targets=targets) if all(isinstance(t, ast.Name) for t in targets):
             return []
         case ast.AugAssign(target=ast.Name(id=target), op=op, value=value):

@@ -7,9 +7,10 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from tangent.analysis.storage import RESULT
+from tangent.analysis.storage import AROUND, RESULT
 from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
+from tangent.runtime.filling import is_filling
 from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import NESTED, all_writes, statements
@@ -43,7 +44,8 @@ def is_pure(e: ast.AST, o: Optimisation) -> bool:
 
 
 def _is_pure(e: ast.AST, resolve: Resolve) -> bool:
-    return not _does_more(e) and all(_pure_callee(n.func, resolve) for n in calls_in(e))
+    pure = not _does_more(e) and all(_pure_callee(n.func, resolve) for n in calls_in(e))
+    return pure and not any(is_filling(resolve(n.value)) for n in _items_in(e))
 
 
 @fact
@@ -75,10 +77,10 @@ def _is_runtime(found: Any) -> bool:
 
 def written_in_place(s: ast.stmt, o: Optimisation) -> frozenset[str]:
     """Variables whose content a statement may change: by a store, by an operator in place, by a call that writes."""
-    found = _stored_into(s)
+    found = _stored_into(s) | {root_of(n) for n in _items_in(s) if is_filling(o.resolve(n.value))}
     if o.shared and calls_unknown(s, o):
         read = [n.id for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-        found |= {v for v in read if v in o.shared}
+        found |= {v for v in read if v in o.shared} | {v for v, c in o.shared.items() if c.startswith(AROUND)}
     return found
 
 
@@ -101,6 +103,12 @@ def _stored_into(s: ast.stmt) -> frozenset[str]:
 def calls_in(node: ast.AST) -> list[ast.Call]:
     """The calls in a statement or an expression, from the outside in."""
     return [n for n in walk(node) if isinstance(n, ast.Call)]
+
+
+@fact
+def _items_in(node: ast.AST) -> list[ast.Subscript]:
+    """The items that a statement or an expression reads."""
+    return [n for n in walk(node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)]
 
 
 def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:

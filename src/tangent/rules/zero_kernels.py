@@ -199,6 +199,7 @@ runtime.place_of_extreme
 runtime.is_remembered
 runtime.compared
 runtime.shown
+runtime.peeked
 runtime.field_names
 runtime.has_fields
 runtime.require_no_object

@@ -107,6 +107,7 @@ from tangent.runtime.dispatch import (
     zero_factory,
 )
 from tangent.runtime.draws import are_numbers, drawn, drawn_tangent, draws, undrawn
+from tangent.runtime.filling import is_missing, made_by_default
 from tangent.runtime.fit import broadcast_like, left_part, product_tangent, right_part, unbroadcast
 from tangent.runtime.generic import implementation
 from tangent.runtime.insert import (
@@ -221,7 +222,7 @@ from tangent.runtime.memory_placed import (
     placed_tangent,
 )
 from tangent.runtime.memory_view_grads import now_owner, now_slots, now_tangent
-from tangent.runtime.memory_views import as_now, compared, memory_of, require_unchanged, shown, tell_outside
+from tangent.runtime.memory_views import as_now, compared, memory_of, peeked, require_unchanged, shown, tell_outside
 from tangent.runtime.objects import (
     field,
     getter_of,
@@ -249,14 +250,12 @@ from tangent.runtime.ordered import (
     counts_of,
     heap_order,
     is_counter,
-    is_missing,
     is_range_or_text,
     is_set,
     key_at_end,
     key_set,
     key_to_pop,
     keys_by_count,
-    made_by_default,
     new_counter,
     new_counter_tangent,
     new_default_dict,
@@ -535,6 +534,7 @@ __all__ = [
     "parent_attribute",
     "parent_method",
     "parts_of",
+    "peeked",
     "permutation_indices",
     "pinned",
     "pinned_grad",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.filling import looked_at
 from tangent.runtime.memory import NUMBERS, Memory, contents, holds_some, is_changed
 from tangent.runtime.objects import fields_of, hold, is_object, remade
 from tangent.runtime.persistent import PersistentArray
@@ -121,6 +122,11 @@ def shown(memory: Any, x: Any) -> Any:
     if type(x) in NUMBERS:
         return x
     return as_now(memory, x) if is_object(x) else contents(memory, x)
+
+
+def peeked(memory: Any, x: Any) -> Any:
+    """A list, dict or array as it is now, of which an item is read that no derivative flows through."""
+    return looked_at(contents(memory, x))
 
 
 def parts_now(memory: Any, x: Any) -> dict[Any, Any]:

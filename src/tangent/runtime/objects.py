@@ -10,13 +10,15 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.descriptors import assigned_as_usual, assignment_of, assigns, reader, reads
+from tangent.runtime.filling import is_filling
 from tangent.runtime.generic import method_by_class, method_in_part
 
 PLAIN = (
@@ -377,8 +379,22 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(holds_objects(v, depth - 1) for v in kinds.values())
     if isinstance(x, dict):
-        return depth > 0 and any(holds_objects(v, depth - 1) for v in x.values())
+        return is_filling(x) or (depth > 0 and any(holds_objects(v, depth - 1) for v in x.values()))
     return is_object(x)
+
+
+def holds_filling(x: Any, depth: int = 5) -> bool:
+    """Whether x is, or holds, a dict in which reading makes what is not there."""
+    if is_filling(x) or not depth:
+        return is_filling(x)
+    held: Iterable[Any] = ()
+    if isinstance(x, dict):
+        held = x.values()
+    elif isinstance(x, (list, tuple, deque)):
+        held = x
+    elif is_object(x):
+        held = fields_of(x).values()
+    return any(holds_filling(v, depth - 1) for v in {type(v): v for v in held}.values())
 
 
 def is_common(name: str) -> bool:

@@ -33,18 +33,6 @@ def new_default_dict(factory: Any, items: Any) -> Any:
     return defaultdict(factory, items)
 
 
-def is_missing(x: Any, key: Any) -> bool:
-    """Whether reading an item of a defaultdict makes one."""
-    return type(x) is defaultdict and key not in x
-
-
-def made_by_default(x: Any) -> Any:
-    """What a defaultdict gives for a key that it does not have."""
-    if x.default_factory is None:
-        raise KeyError
-    return x.default_factory()
-
-
 def new_ordered_dict(items: Any) -> Any:
     """An OrderedDict of its own."""
     return OrderedDict(items)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import types
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from tangent import runtime
 from tangent.analysis.operation import MAY_BE_LISTS, Operation
 from tangent.analysis.shapes.results import ROW_RULES
-from tangent.analysis.storage import RESULT, merged
+from tangent.analysis.storage import AROUND, RESULT, merged
 from tangent.errors import InPlaceError
 from tangent.rules.displays import displayed
+from tangent.source.naming import is_library
 from tangent.syntax.quote import assign, name
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
@@ -102,8 +104,25 @@ def aliases_of(settled: Settled, scribe: Scribe, restoring: dict[str, str] | Non
         for (prefix, v), d in scribe.derivatives.items()
         if v in classes and (prefix == "d" or not classes[v].startswith(RESULT))
     }
-    found = {**classes, **shared}
+    found = {**_changed_around(settled), **classes, **shared}
     return {**found, **{k: found[v] for k, v in scribe.kept.items() if v in found}}
+
+
+def _changed_around(settled: Settled) -> dict[str, str]:
+    """Names around a function, where it or something that it calls changes what is found there."""
+    this = settled.unit
+    scope = this.context.scope
+    if not settled.summary(this.source.function).outside:
+        return {}
+    names = {n.id for n in walk(this.core) if isinstance(n, ast.Name)} - scope.local
+    return {v: AROUND + v for v in names if not _lasts(scope.lookup(v))}
+
+
+def _lasts(found: Any) -> bool:
+    """Whether nothing that a name stands for can be changed."""
+    if isinstance(found, types.ModuleType):
+        return is_library(found)
+    return isinstance(found, (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, str))
 
 
 def pair_results(this: Unit) -> dict[str, str]:

@@ -244,7 +244,7 @@ class Reading(Known):
             case ast.Subscript(value=owner, ctx=ast.Load()) if self.may_be_list(owner) or not isinstance(
                 owner, (ast.Name, ast.Constant)
             ):
-                return replace(new, value=self.call(memory.contents, name(self.memory), owner))
+                return replace(new, value=self.call(memory_views.peeked, name(self.memory), owner))
             case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as a) if self.may_be_list(a):
                 return replace(new, operand=self.truth(a))
             case ast.BoolOp(values=values):

@@ -9,10 +9,11 @@ import numpy as np
 
 from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.containers import mutated
+from tangent.runtime.filling import is_missing, made_by_default
 from tangent.runtime.memory import CHANGEABLE, changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import is_object, is_told
-from tangent.runtime.ordered import changes_in_place, is_missing, is_range_or_text, made_by_default, of_text
+from tangent.runtime.ordered import changes_in_place, is_range_or_text, of_text
 from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method, call_setter
 from tangent.runtime.storage.writers import placed, sources

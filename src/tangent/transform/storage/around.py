@@ -14,6 +14,7 @@ import numpy as np
 from tangent.analysis.aliases import Aliases, may_be_view
 from tangent.analysis.effects import Write
 from tangent.analysis.operation import Operation
+from tangent.runtime.filling import is_filling
 from tangent.runtime.places import is_view_function
 from tangent.source.naming import is_library
 from tangent.syntax.walk import walk
@@ -27,6 +28,16 @@ def written_around(this: Unit, found: list[Write], aliases: Aliases) -> Iterator
     for v, around in bound_outside(this).values():
         if any(aliases.reach(v) & aliases.of(w.root) for w in found if w.root in this.context.scope.local):
             yield around
+
+
+def filled_around(this: Unit) -> Iterator[str]:
+    """The names around a function of dicts in which reading makes what is not there."""
+    scope = this.context.scope
+    for n in walk(this.core):
+        match n:
+            case ast.Subscript(value=ast.Name(id=v), ctx=ast.Load()) if v not in scope.local:
+                if is_filling(scope.lookup(v)):
+                    yield v
 
 
 def bound_outside(this: Unit) -> dict[ast.stmt, tuple[str, str]]:

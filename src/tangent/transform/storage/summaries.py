@@ -25,7 +25,7 @@ from tangent.syntax.uses import arguments, expression_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
-from tangent.transform.storage.around import written_around
+from tangent.transform.storage.around import filled_around, written_around
 from tangent.transform.unit import Unit, is_lasting
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -136,6 +136,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
         outside |= {(space, v) for v in written_around(this, found, aliases)}
         outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
+        outside |= {(space, v) for v in filled_around(this)}
         outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
         inner = any(summary(callee).stores for callee, _ in called_functions(this))
         stores = inner or any(w.construct != "augmented" for w in found)

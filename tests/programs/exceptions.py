@@ -821,3 +821,28 @@ def values_that_exceptions_are_given_by_name(x):
         return _crossing(x, 0, x)
     except Crossed as e:
         return e.value * e.count + e.args[0]
+
+
+def doubled_keys(d, x):
+    for i, (k, v) in enumerate(d.items()):
+        d["a" * i] = v * x
+    return d
+
+
+@program({"x": 1.3})
+def dicts_that_change_while_a_loop_runs_over_them(x):
+    d, y = {"a": x, "": x * x}, x
+    try:
+        for k in d:
+            y = y * d[k]
+            d[k + "b"] = y
+    except RuntimeError:
+        y = y + len(d) * x
+    seen = {1, 2}
+    try:
+        for k in seen:
+            y = y * x
+            seen.discard(k)
+    except RuntimeError:
+        y = y * len(seen)
+    return y + sum(doubled_keys({"": x, "a": 2.0}, x).values())

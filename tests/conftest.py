@@ -14,7 +14,7 @@ from tangent.service import DerivativesOnDemand
 _count = itertools.count(1)
 
 
-# Compiled tests look at what Tangent writes for Numba, not at LLVM's optimiser, which takes a third of their time; Numba
+# Compiled tests look at what Tangent writes, not at LLVM's optimiser, which takes a third of their time; Numba
 # reads this when it is imported. `NUMBA_OPT=3 pytest tests/compiled` runs them as users do.
 os.environ.setdefault("NUMBA_OPT", "0")
 

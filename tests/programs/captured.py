@@ -310,3 +310,40 @@ def second_name_of_an_argument_captured(x):
         return w * w * target
 
     return applied([loss], 2.0 * x)
+
+
+@program({"x": 0.7})
+def calls_that_a_decorator_counts(x):
+    calls = 0
+
+    def counted(f):
+        def wrapper(v):
+            nonlocal calls
+            calls += 1
+            return f(v)
+
+        return wrapper
+
+    @counted
+    def scaled(v):
+        return v * x
+
+    return scaled(x) * scaled(2.0) * calls
+
+
+@program({"x": 0.7})
+def captured_by_what_a_function_gives_and_rebound_by_another(x):
+    n = x
+
+    def grow():
+        nonlocal n
+        n = n * x
+
+    def give():
+        return lambda v: v * n
+
+    w = give()
+    grow()
+    y = w(x)
+    grow()
+    return y + w(x) * n

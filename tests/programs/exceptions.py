@@ -870,3 +870,28 @@ def nested_tries_that_fail_behind_what_they_keep(x):
         except IndexError:
             s = s * 0.7 * x[1]
     return s
+
+
+def doubled_keys(d, x):
+    for i, (k, v) in enumerate(d.items()):
+        d["a" * i] = v * x
+    return d
+
+
+@program({"x": 1.3})
+def dicts_that_change_while_a_loop_runs_over_them(x):
+    d, y = {"a": x, "": x * x}, x
+    try:
+        for k in d:
+            y = y * d[k]
+            d[k + "b"] = y
+    except RuntimeError:
+        y = y + len(d) * x
+    seen = {1, 2}
+    try:
+        for k in seen:
+            y = y * x
+            seen.discard(k)
+    except RuntimeError:
+        y = y * len(seen)
+    return y + sum(doubled_keys({"": x, "a": 2.0}, x).values())

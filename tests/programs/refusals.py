@@ -862,3 +862,25 @@ def list_that_its_comprehension_makes_longer(x):
     steps = [1, 2]
     found = [steps.append(1) for _ in steps if len(steps) < 5]
     return x * len(steps) + len(found)
+
+
+@refused("a comprehension over 'd'", 2.0)
+def dict_that_its_comprehension_makes_longer(x):
+    d = {"a": x}
+    return sum([d.setdefault(k + "b", v) for k, v in d.items()])
+
+
+@refused("builtins.type", 2.0)
+def class_made_by_type(x):
+    made = type("Made", (), {"scaled": lambda self, v: v * x})
+    return made().scaled(x)
+
+
+@refused("what it holds is not followed", 2.0)
+def function_by_class_that_is_told_later(x):
+    @functools.singledispatch
+    def size(v):
+        return v
+
+    size.register(float, lambda v: v * x)
+    return size(x)

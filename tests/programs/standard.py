@@ -117,6 +117,23 @@ def function_by_class(x):
     return size(x) * size(2) + size([x, x * x])
 
 
+@program({"x": 1.3})
+def function_by_class_defined_inside(x):
+    @functools.singledispatch
+    def total(v, k=1.0):
+        return v * k
+
+    @total.register
+    def _(v: float, k=2.0):
+        return v * x * k
+
+    @total.register(list)
+    def _(v, k=1.0):
+        return sum(total(u, k) for u in v)
+
+    return total([x, 2, 3.0]) * total(x, k=x)
+
+
 class Meter:
     def __init__(self, w):
         self.w = w

@@ -59,6 +59,7 @@ from tangent.normalise.sorting import sorting
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
+from tangent.normalise.steady import steady
 from tangent.normalise.strictly import strictly
 from tangent.normalise.symbols import symbols
 from tangent.normalise.turned import turned
@@ -74,10 +75,10 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, plain_kinds, renamed, strictly, looped, choices, copies, counters, chained, symbols, spelled,
-    filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, lengths, merged, extended, sorting,
-    repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes,
-    lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
-    defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
+    filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, steady, lengths, merged, extended,
+    sorting, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
+    boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
+    walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
     overloading, rows_at_end, memorised, versions,
 )  # fmt: skip
 

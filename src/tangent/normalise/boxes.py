@@ -22,7 +22,7 @@ from tangent.runtime.memory import Variable
 from tangent.source.naming import is_library
 from tangent.source.read import is_derivative
 from tangent.source.resolve import MISSING
-from tangent.syntax.captured import bindings, own_variables, rebound_outside
+from tangent.syntax.captured import bindings, own_functions, own_variables, rebound_outside
 from tangent.syntax.quote import assign, at, call, name
 from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, expression_reads
@@ -84,11 +84,11 @@ def _changing(f: ast.FunctionDef, context: Context) -> set[str]:
     kept = [n for n in order if isinstance(n, Nested) and n not in lifted and n not in _read_at_once(f, context)]
     found: set[str] = set()
     bound = _binding_nodes(f)
+    inside = {v for g in own_functions(f) for v in rebound_outside(g)}
     for g in kept:
-        inner = rebound_outside(g) if isinstance(g, ast.FunctionDef) else set()
-        for v in expression_reads(g) | inner:
-            later = any(order[n] > order[g] or _same_loop(f, n, g) for n in bound.get(v, ()))
-            if v in inner or later:
+        found |= rebound_outside(g) if isinstance(g, ast.FunctionDef) else set()
+        for v in expression_reads(g):
+            if v in inside or any(order[n] > order[g] or _same_loop(f, n, g) for n in bound.get(v, ())):
                 found.add(v)
     return found & own_variables(f) - _bound_otherwise(f) - set(context.scope.imports)
 

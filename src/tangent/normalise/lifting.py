@@ -129,22 +129,24 @@ class _Choice:
         return not unbound_at(self.f, v, {*needed, *reached})
 
     def changing(self, g: ast.FunctionDef) -> set[str]:
-        """Variables of the function around that are bound again after a nested one is defined."""
+        """Variables of the function around that are bound again after a nested one is defined, or by nested ones."""
         order = {n: i for i, n in enumerate(walk_scope(self.f))}
         loops = [{*walk_scope(n)} for n in order if isinstance(n, (ast.For, ast.While))]
         again = {n for loop in loops if g in loop for n in loop}
         stored = [n for n in order if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-        return {n.id for n in stored if order[n] > order[g] or n in again}
+        inside = {v for n in own_functions(self.f) for v in rebound_outside(n)}
+        return inside | {n.id for n in stored if order[n] > order[g] or n in again}
 
     def kept_inside(self, g: ast.FunctionDef) -> set[str]:
-        """What functions read that a nested one defines and does not only call."""
+        """What functions read or rebind that a nested one defines and does not only call."""
         inner = [n for n in walk_scope(g) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
         calls = [n for n in walk_scope(g) if isinstance(n, ast.Call)]
         called = {n.func for n in calls}
         at_once = {a for n in calls if self.is_known(n.func) for a in (*n.args, *(k.value for k in n.keywords))}
         named = {n.id for n in walk(g) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n not in called}
         kept = [n for n in inner if (n.name in named if isinstance(n, ast.FunctionDef) else n not in at_once | called)]
-        return {v for n in kept for v in expression_reads(n)}
+        rebound = {v for n in kept if isinstance(n, ast.FunctionDef) for v in rebound_outside(n)}
+        return rebound | {v for n in kept for v in expression_reads(n)}
 
     def is_known(self, func: ast.expr) -> bool:
         found = self.context.scope.resolve(func)

@@ -292,6 +292,8 @@ class _Reader:
         over = any(k.arg not in ("shape", "dtype", "order") for k in e.keywords)
         if found is np.ndarray and (len(e.args) > 2 or over):  # over a buffer, whose numbers it has
             return self.opaque(e, "no rule")
+        if found is type and len(e.args) != 1:  # a class, whose methods may capture variables
+            return Operation("opaque", (), _names(e.args), callee=type, why="no rule")
         if isinstance(found, types.MethodDescriptorType) and found.__objclass__ is np.ndarray and e.args:
             if isinstance(e.args[0], ast.Starred):
                 return self.dynamic(e)

@@ -61,12 +61,12 @@ def with_memos(tree: ast.FunctionDef, function: types.FunctionType) -> ast.Funct
 
 def _is_cache(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> bool:
     made = e.func if isinstance(e, ast.Call) else e
-    return _meaning(made, tree, function) in CACHES
+    return meaning(made, tree, function) in CACHES
 
 
 def _only_names(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> bool:
     """Whether a decorator gives a function the name and text of another one, and nobody asks for that other one."""
-    if not isinstance(e, ast.Call) or _meaning(e.func, tree, function) is not functools.wraps:
+    if not isinstance(e, ast.Call) or meaning(e.func, tree, function) is not functools.wraps:
         return False
     return not any(isinstance(n, ast.Attribute) and n.attr == "__wrapped__" for n in walk(tree))
 
@@ -84,12 +84,12 @@ def _marked(s: ast.FunctionDef) -> ast.FunctionDef:
     return replace(s, args=named, body=body)
 
 
-def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
+def meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
     """What a decorator is, outside the function or by an import inside."""
     match e:
         case ast.Attribute(value=ast.Name(id=v), attr=attr):
             module = _outside(v, function) if v not in _imported(tree) else functools
-            return getattr(module, attr, None) if module is functools else None
+            return getattr(module, attr, None) if isinstance(module, types.ModuleType) else None
         case ast.Name(id=v):
             found = _imported(tree).get(v, v)
             return getattr(functools, found, None) if v in _imported(tree) else _outside(v, function)

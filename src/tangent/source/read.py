@@ -24,6 +24,7 @@ from tangent.source.counting import with_plain_dicts
 from tangent.source.dissolved import dissolved
 from tangent.source.function_attributes import with_variables
 from tangent.source.gathered import with_displays
+from tangent.source.generic_functions import with_choices_by_class
 from tangent.source.inlined import CannotWriteOut
 from tangent.source.kept import kept
 from tangent.source.kept_lists import with_lists
@@ -133,7 +134,7 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     tree = replace(node, decorator_list=[])
     if not _is_source_of(tree, code):
         raise _changed(code, lines, function)
-    tree = with_variables(with_memos(tree, function))
+    tree = with_variables(with_memos(with_choices_by_class(tree, function), function))
     if not is_generated(function):  # there it gives names alone
         tree = with_attributes_named(tree, function)
         tree = with_callbacks(with_attributes_written_out(one_by_one(tree), lambda e: _kept(e, code, lines)))

@@ -4,6 +4,7 @@ are refused."""
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from collections import deque
 from collections.abc import Hashable
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.analysis.operation import Operation
 from tangent.runtime import checks
 from tangent.runtime.objects import is_object
 from tangent.runtime.persistent import PersistentArray
@@ -18,6 +20,7 @@ from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.source.texts import gives_text, is_reading, makes_text, reads_text
 from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
@@ -84,7 +87,9 @@ def refuse_channels(this: Unit, varied: frozenset[str], useful: frozenset[str]) 
     VAR.set(x * x)
     y = VAR.get()       refused
     """
-    told = {path for s in statements(this.core.body) if s not in this.operations for path in _told(this, s, varied)}
+    told = {
+        path for s in statements(this.core.body) if useful.isdisjoint(writes(s)) for path in _told(this, s, varied)
+    }
     for s, op in this.operations.items() if told else ():
         if op.value is None or not any(t in useful for t in op.targets):
             continue
@@ -98,7 +103,9 @@ def refuse_channels(this: Unit, varied: frozenset[str], useful: frozenset[str]) 
 def _told(this: Unit, s: ast.stmt, varied: frozenset[str]) -> list[str]:
     """The objects that a call, of which only its effect counts, hands numbers to: its owner, a file."""
     match s:
-        case ast.Expr(value=ast.Call(func=func, args=args, keywords=keywords)):
+        case ast.Expr(value=ast.Call(func=func, args=args, keywords=keywords)) if s not in this.operations:
+            pass
+        case ast.Assign(value=ast.Call(func=ast.Attribute() as func, args=args, keywords=keywords)):
             pass
         case _:
             return []
@@ -117,9 +124,14 @@ def _is_foreign(this: Unit, e: ast.expr) -> bool:
         return False
     if isinstance(e, ast.Name) and e.id in this.context.scope.local:
         made = [op for op in this.operations.values() if e.id in op.targets]
-        return bool(made) and all(op.kind == "opaque" and op.why == "no rule" for op in made)
+        return bool(made) and all(map(_is_unknown, made))
     found = this.context.scope.resolve(e)
     return found is not MISSING and not isinstance(found, FOLLOWED) and not is_object(found)
+
+
+def _is_unknown(made: Operation) -> bool:
+    """Whether an object comes from a library that keeps what it is given, as `functools.singledispatch` does."""
+    return made.callee is functools.singledispatch or (made.kind == "opaque" and made.why == "no rule")
 
 
 WORDS = frozenset("str repr format ascii bytes bytearray eval exec locals vars globals frombuffer fromstring".split())

@@ -53,10 +53,11 @@ def tensorsolve(x, a, b, axes=None):
 
 @fitted
 def lstsq(y, a, b, rcond=None):
-    p = lstsq_pinv(a, rcond)
-    d[a] = lstsq_adjoint_a(d[y], y, a, b, p)
-    d[b] = lstsq_adjoint_b(d[y], y, a, b, p)
-    d[y] = lstsq_tangent(d[a], d[b], y, a, b, p)
+    c = power_of_two(a)
+    p = lstsq_pinv(a / c, rcond)
+    d[a] = lstsq_adjoint_a(d[y], y, a, b, p, c)
+    d[b] = lstsq_adjoint_b(d[y], y, a, b, p, c)
+    d[y] = lstsq_tangent(d[a], d[b], y, a, b, p, c)
 
 
 # Powers and chains of products

@@ -38,9 +38,9 @@ def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
 
 def divide_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
     x = computed_in(array, dtype)
-    w = spread(y, x, axis, keepdims) * first_against_rest(x, axis) / x
-    d[array] = spread(d[y], array, axis, keepdims) * taken_back(w, array, dtype)
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    w = spread(y, x, axis, keepdims) * first_against_rest(x, axis)
+    d[array] = spread(d[y], array, axis, keepdims) * taken_back(w / x, array, dtype)
+    d[y] = np.sum(w * (d[array] / x), axis=axis, keepdims=keepdims)
 
 @linear
 @fitted

@@ -36,6 +36,8 @@ runtime.quantile_slopes
 runtime.last_record
 runtime.first_against_rest
 runtime.identity
+runtime.power_of_two
+runtime.has_digits
 runtime.extent
 runtime.interp_nodes
 runtime.interp_inside

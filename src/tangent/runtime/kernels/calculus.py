@@ -132,7 +132,8 @@ def gradient_tangent(t: Any, dh: Any, f: Any, varargs: Any, axis: Axis = None, e
             du = interval_widths(spacing_along(dh, k), np.shape(f)[axes[k]])
             s = np.diff(np.moveaxis(f, axes[k], -1)) / u
             ds = -s * du / u
-            dw = (du[:-1] * u[1:] - u[:-1] * du[1:]) / (u[:-1] + u[1:]) ** 2
+            both = u[:-1] + u[1:]
+            dw = du[:-1] / both * (u[1:] / both) - u[:-1] / both * (du[1:] / both)
             dy = dy + mixed_slopes(ds, inner_slopes(ds, u) + dw * np.diff(s), edge_order)
         parts = [*parts, as_dtype(np.moveaxis(dy, -1, axes[k]), f)]
     return parts[0] if len(parts) == 1 else tuple(parts)
@@ -184,8 +185,8 @@ def slopes_adjoint(b: Any, u: Any, edge_order: int) -> Any:
 
 def weights_of_widths_adjoint(b: Any, u: Any) -> Any:
     """The adjoint of the widths u in the weights `u[:-1] / (u[:-1] + u[1:])`."""
-    part = b / (u[:-1] + u[1:]) ** 2
-    return between_zeros(part * u[1:], 0, 1, 0) - between_zeros(part * u[:-1], 1, 0, 0)
+    both = u[:-1] + u[1:]
+    return between_zeros(u[1:] / both * b / both, 0, 1, 0) - between_zeros(u[:-1] / both * b / both, 1, 0, 0)
 
 
 def over_rows(x: Any) -> Any:

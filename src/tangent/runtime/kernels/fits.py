@@ -17,7 +17,7 @@ def fitted_polynomial(
     if w is not None:
         a = (a * np.expand_dims(w, -1)).astype(a.dtype)
         b = np.transpose(np.transpose(b) * w).astype(b.dtype)
-    scale = np.sqrt(np.sum(a * a, axis=0))
+    scale = np.sqrt(np.sum(a * a, axis=0)) if np.iscomplexobj(a) else np.linalg.norm(a, axis=0)
     a = a / scale
     cut = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
     c, residuals, rank, s = np.linalg.lstsq(a, b, cut)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tangent.runtime.kernels.elementwise import precision, ratio
 from tangent.runtime.kernels.factors import svdvals_adjoint, svdvals_tangent
-from tangent.runtime.kernels.matrices import as_matrices, from_triangle, in_triangle, mH
+from tangent.runtime.kernels.matrices import as_matrices, from_triangle, in_triangle, mH, power_of_two
 from tangent.runtime.kernels.products import mT, with_item
 from tangent.runtime.kernels.shape import like, sequence_like
 
@@ -20,7 +20,12 @@ from tangent.runtime.kernels.shape import like, sequence_like
 def cofactors(a: Any) -> Any:
     """The derivative of the determinant, also of singular matrices."""
     y = np.linalg.det(a)
-    return as_matrices(y) * mT(np.linalg.inv(a)) if np.all(y != 0) else minors(a)
+    return as_matrices(y) * mT(np.linalg.inv(a)) if has_digits(y) else minors(a)
+
+
+def has_digits(y: Any) -> bool:
+    """Whether no determinant is 0, or so small that it has lost digits."""
+    return bool(np.all(np.abs(y) >= np.finfo(precision(y)).tiny))
 
 
 def minors(a: Any) -> Any:
@@ -53,7 +58,7 @@ def cofactors_slope(t: Any, a: Any) -> Any:
 
 def is_conditioned(a: Any) -> bool:
     """Whether products of two inverses may be subtracted from each other: far from singular, no digits are lost."""
-    if not np.all(np.linalg.det(a) != 0):
+    if not has_digits(np.linalg.det(a)):
         return False
     sizes = np.max(np.abs(a), axis=(-2, -1), initial=0.0) * np.max(np.abs(np.linalg.inv(a)), axis=(-2, -1), initial=0.0)
     return bool(np.all(sizes < 1e4))
@@ -89,18 +94,22 @@ def pinv_adjoint(b: Any, y: Any, a: Any, hermitian: bool = False) -> Any:
     """The adjoint of a in its pseudo-inverse y (Golub and Pereyra)."""
     if hermitian:
         return in_triangle(pinv_adjoint(b, y, from_triangle(a)))
+    c = power_of_two(a)
+    a, y = a / c, c * y
     left = mT(b) - a @ (y @ mT(b))
     right = mT(b) - (mT(b) @ y) @ a
-    return np.conj(left @ y @ mH(y) + mH(y) @ y @ right) - mT(y) @ b @ mT(y)
+    return (np.conj(left @ y @ mH(y) + mH(y) @ y @ right) - mT(y) @ b @ mT(y)) / c / c
 
 
 def pinv_tangent(d: Any, y: Any, a: Any, hermitian: bool = False) -> Any:
     """The tangent of the pseudo-inverse y of a."""
     if hermitian:
         return pinv_tangent(from_triangle(d), y, from_triangle(a))
+    c = power_of_two(a)
+    a, y, d = a / c, c * y, d / c
     left = mH(d) - (mH(d) @ a) @ y
     right = mH(d) - y @ (a @ mH(d))
-    return y @ mH(y) @ left + right @ mH(y) @ y - y @ d @ y
+    return (y @ mH(y) @ left + right @ mH(y) @ y - y @ d @ y) / c
 
 
 def squared(x: Any) -> Any:
@@ -147,32 +156,32 @@ def lstsq_pinv(a: Any, rcond: Any) -> Any:
     return np.linalg.pinv(a, rcond=eps * max(np.shape(a)) if rcond is None else max(rcond, eps))
 
 
-def lstsq_adjoint_a(g: Any, y: Any, a: Any, b: Any, p: Any) -> Any:
-    """The adjoint of a, of which p is the pseudo-inverse, from those of solution, residuals and singular values."""
-    x, gx = columns(y[0], b), columns(g[0], b)
+def lstsq_adjoint_a(g: Any, y: Any, a: Any, b: Any, p: Any, c: Any) -> Any:
+    """The adjoint of a from those of solution, residuals and singular values; p is the pseudo-inverse of `a / c`."""
+    a, x, gx = a / c, c * columns(y[0], b), columns(g[0], b) / c
     r, u = np.conj(columns(b, b) - a @ x), mT(p) @ gx
-    out = svdvals_adjoint(g[3], a) - u @ mT(x)
+    out = -u @ mT(x)
     if y[2] < np.shape(a)[0]:
         out = out + r @ mT(p @ np.conj(u))
     if y[2] < np.shape(a)[1]:
         out = out + mT(p) @ np.conj(x) @ mH(gx - mT(a) @ u)
     if np.size(y[1]) > 0:
         out = out - 2 * (r * g[1]) @ mT(x)
-    return out
+    return svdvals_adjoint(g[3], a) + out / c
 
 
-def lstsq_adjoint_b(g: Any, y: Any, a: Any, b: Any, p: Any) -> Any:
+def lstsq_adjoint_b(g: Any, y: Any, a: Any, b: Any, p: Any, c: Any) -> Any:
     """The adjoint of b in `np.linalg.lstsq(a, b)`."""
     x, gx = columns(y[0], b), columns(g[0], b)
-    out = mT(p) @ gx
+    out = mT(p) @ (gx / c)
     if np.size(y[1]) > 0:
         out = out + 2 * np.conj(columns(b, b) - a @ x) * g[1]
     return np.reshape(out, np.shape(b))
 
 
-def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, p: Any) -> tuple[Any, Any, Any, Any]:
+def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, p: Any, c: Any) -> tuple[Any, Any, Any, Any]:
     """The tangent of `np.linalg.lstsq(a, b)`; da or db may be zero numbers."""
-    x, da = columns(y[0], b), da + np.zeros_like(a)
+    a, x, da = a / c, c * columns(y[0], b), (da + np.zeros_like(a)) / c
     db = columns(db + np.zeros_like(b), b)
     r, dr = columns(b, b) - a @ x, db - da @ x
     dx = p @ dr
@@ -182,7 +191,7 @@ def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, p: Any) -> tuple[Any
         t = mH(da) @ (mH(p) @ x)
         dx = dx + t - p @ (a @ t)
     residuals = 2 * np.sum(np.real(np.conj(r) * dr), axis=0) if np.size(y[1]) > 0 else 0.0 * y[1]
-    return np.reshape(dx, np.shape(y[0])), residuals, 0, svdvals_tangent(da, a)
+    return np.reshape(dx / c, np.shape(y[0])), residuals, 0, c[0] * svdvals_tangent(da, a)
 
 
 def matrix_power_tangent(d: Any, a: Any, n: int) -> Any:

@@ -30,6 +30,13 @@ def diagonals(w: Any) -> Any:
     return np.expand_dims(w, -1) * identity(w)
 
 
+def power_of_two(a: Any, axis: Any = (-2, -1), where: Any = True) -> Any:
+    """The scale of each matrix, or along other axes, which stay: by it nothing is rounded, and products do not overflow."""
+    size = np.max(np.abs(a), axis=axis, keepdims=True, initial=0.0, where=where)
+    usual = np.isfinite(size) & (size > 0)
+    return np.where(usual, np.exp2(np.floor(np.log2(np.where(usual, size, 1.0)))), 1.0).astype(precision(a))
+
+
 def triangle(x: Any, UPLO: str, k: int) -> Any:
     """The lower triangle of matrices below diagonal k, or the upper one above it."""
     return np.tril(x, -k) if UPLO.upper() == "L" else np.triu(x, k)

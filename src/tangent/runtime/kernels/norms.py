@@ -159,4 +159,4 @@ def cond_slope(x: Any, p: Any = None) -> Any:
     y = np.linalg.inv(x)
     size_x = np.linalg.norm(x, ord=p, axis=(-2, -1), keepdims=True)
     size_y = np.linalg.norm(y, ord=p, axis=(-2, -1), keepdims=True)
-    return size_y * matrix_norm_slope(x, ord=p) - size_x * (mT(y) @ matrix_norm_slope(y, ord=p) @ mT(y))
+    return size_y * matrix_norm_slope(x, ord=p) - (size_x * mT(y)) @ matrix_norm_slope(y, ord=p) @ mT(y)

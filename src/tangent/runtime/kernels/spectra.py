@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.elementwise import precision
-from tangent.runtime.kernels.matrices import from_triangle, gaps_of, identity, mH, quotient
+from tangent.runtime.kernels.matrices import from_triangle, gaps_of, identity, mH, power_of_two, quotient
 from tangent.runtime.kernels.products import mT
 
 Factors = tuple[Any, ...]
@@ -118,9 +118,10 @@ def turned_by(v: Any, g: Any, w: Any, b: Any) -> Any:
 def eigen_change(t: Any, b: Any, y: Factors, given: bool = False) -> Any:
     """How `v @ diag(b) @ mH(v)` changes as the matrix does by t, the numbers b aside."""
     w, v = y
-    g = mH(v) @ t @ v
+    c = power_of_two(w, -1)
+    g = mH(v) @ (t / c[..., None]) @ v
     x = g * gaps_of(b)
-    return v @ quotient(x, x if given else g, w) @ mH(v)
+    return v @ quotient(x, x if given else g, w / c) @ mH(v)
 
 
 def eigen_sum_adjoint(s: Any, b: Any, y: Factors, asked: Any = None) -> Any:
@@ -179,6 +180,8 @@ def turned_factors(d: Any, b: Any, y: Factors) -> Factors:
 def singular_change(t: Any, b: Any, y: Factors, given: bool = False) -> Any:
     """How `u @ diag(b) @ mH(v)` changes as the matrix does by t, the numbers b aside."""
     u, s, v = y
+    c = power_of_two(s, -1)
+    s, t = s / c, t / c[..., None]
     g = mH(u) @ t @ v
     even, odd, row = (g + mH(g)) / 2, (g - mH(g)) / 2, np.expand_dims(b, -2)
     x = even * gaps_of(b)
@@ -255,9 +258,10 @@ def turned_pair(d: Any, b: Any, y: Factors) -> Factors:
 def general_change(t: Any, b: Any, y: Factors, given: bool = False) -> Any:
     """How the transpose of `v @ diag(b) @ inv(v)` changes as the matrix does by t, the numbers b aside."""
     w, v = y
-    g = np.linalg.solve(v, t @ v)
+    c = power_of_two(w, -1)
+    g = np.linalg.solve(v, t / c[..., None] @ v)
     x = g * gaps_of(b)
-    return np.linalg.solve(mT(v), mT(v @ quotient(x, x if given else g, w)))
+    return np.linalg.solve(mT(v), mT(v @ quotient(x, x if given else g, w / c)))
 
 
 def general_sum_adjoint(t: Any, b: Any, y: Factors, asked: Any = None) -> Any:

@@ -43,7 +43,7 @@ def covariance_weights(
     f = np.ones(np.shape(as_rows(m, rowvar))[1]) if fweights is None else fweights
     aweights = None if aweights is None else np.asarray(aweights, float)
     w = np.asarray(f) if aweights is None else np.multiply(f, aweights)
-    freedom = np.sum(w) - lost(bias, ddof) * (1.0 if aweights is None else np.sum(w * aweights) / np.sum(w))
+    freedom = np.sum(w) - lost(bias, ddof) * (1.0 if aweights is None else np.sum(w / np.sum(w) * aweights))
     return w / (freedom if freedom > 0 else np.nan)
 
 
@@ -58,13 +58,13 @@ def weigh_tangent(t: Any, fweights: Any, aweights: Any, bias: bool, ddof: int | 
     """The tangent of `covariance_weights` for the tangent t of `aweights`."""
     w, freedom, rate = _freedom(fweights, aweights, bias, ddof)
     t = np.real(t)
-    return (t * (1 if fweights is None else fweights) - w * np.sum(rate * t) / freedom) / freedom
+    return (t * (1 if fweights is None else fweights) - w / freedom * np.sum(rate * t)) / freedom
 
 
 def weigh_adjoint(b: Any, fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> Any:
     """The adjoint of `aweights` in `covariance_weights`."""
     w, freedom, rate = _freedom(fweights, aweights, bias, ddof)
-    return (b * (1 if fweights is None else fweights) - rate * np.sum(b * w) / freedom) / freedom
+    return (b * (1 if fweights is None else fweights) - rate * np.sum(b * (w / freedom))) / freedom
 
 
 def _freedom(fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> tuple[Any, Any, Any]:
@@ -72,9 +72,10 @@ def _freedom(fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> tupl
     f = 1.0 if fweights is None else np.asarray(fweights)
     aweights = np.real(np.asarray(aweights))
     w = f * aweights
-    total, squares = np.sum(w), np.sum(w * aweights)
-    rate = f - lost(bias, ddof) * f * (2.0 * aweights - squares / total) / total
-    return w, total - lost(bias, ddof) * squares / total, rate
+    total = np.sum(w)
+    mean = np.sum(w / total * aweights)
+    rate = f - lost(bias, ddof) * f * (2.0 * aweights - mean) / total
+    return w, total - lost(bias, ddof) * mean, rate
 
 
 def centred(x: Any, w: Any) -> Any:

@@ -19,6 +19,39 @@ def owner_grad(y, b, memory, x, name): d[b] = owner_part(d[y], memory, x, name, 
 @linear
 def owner_part(y, b, memory, x, name, like): d[b] = owner_grad(d[y], memory, x, name)
 
+def item_now(y, memory, x, index):
+    d[memory] = item_slots(d[y], memory, x, index)
+    d[x] = item_owner(d[y], memory, x, index)
+    d[y] = item_tangent(d[memory], d[x], memory, x, index)
+def item_tangent(y, dmemory, dx, memory, x, index):
+    d[dmemory] = item_slots(d[y], memory, x, index)
+    d[dx] = item_owner(d[y], memory, x, index)
+    d[y] = item_tangent(d[dmemory], d[dx], memory, x, index)
+@linear
+def item_slots(y, b, memory, x, index): d[b] = item_tangent(d[y], init_grad(x), memory, x, index)
+@linear
+def item_owner(y, b, memory, x, index): d[b] = item_tangent(init_grad(memory), d[y], memory, x, index)
+
+def changed_items(y, memory, x, method, key, value):
+    d[memory] = items_rest(d[y], memory, x, method, key, value)
+    d[x] = items_own(d[y], memory, x, method, key, value)
+    d[value] = items_new(d[y], memory, x, method, key, value)
+    d[y] = changed_tangent(d[memory], d[x], memory, x, method, key, value, d[value])
+def changed_tangent(y, dmemory, dx, memory, x, method, key, value, dvalue):
+    d[dmemory] = items_rest(d[y], memory, x, method, key, value)
+    d[dx] = items_own(d[y], memory, x, method, key, value)
+    d[dvalue] = items_new(d[y], memory, x, method, key, value)
+    d[y] = changed_tangent(d[dmemory], d[dx], memory, x, method, key, value, d[dvalue])
+@linear
+def items_rest(y, b, memory, x, method, key, value):
+    d[b] = changed_tangent(d[y], init_grad(x), memory, x, method, key, value, init_grad(value))
+@linear
+def items_own(y, b, memory, x, method, key, value):
+    d[b] = changed_tangent(init_grad(memory), d[y], memory, x, method, key, value, init_grad(value))
+@linear
+def items_new(y, b, memory, x, method, key, value):
+    d[b] = changed_tangent(init_grad(memory), init_grad(x), memory, x, method, key, value, d[y])
+
 def current(y, memory, x):
     d[memory] = current_slots(d[y], memory, x)
     d[x] = current_owner(d[y], memory, x)

@@ -176,7 +176,7 @@ runtime.require_repeatable
 runtime.new_count
 runtime.require_nothing_lost
 runtime.order_of_keys
-runtime.heap_order
+runtime.moves_in_heap
 runtime.zero_factory
 runtime.is_range_or_text
 runtime.plain_items

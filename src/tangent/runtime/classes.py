@@ -194,7 +194,7 @@ def initial_names(x: Any) -> list[str]:
 
 def names_held(memory: Any, x: Any) -> list[str]:
     """The attributes that an object holds now."""
-    own = [s[1] for s in memory if s[0] == id(x) and s[1] is not None]
+    own = [name for name in memory.slots_of(x) if name is not None]
     return list(dict.fromkeys([*fields_of(x), *own]))
 
 

@@ -36,12 +36,23 @@ def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
         return _with_rows(x, method, key, value)
     require_usual_items(x)
     changed = x.copy()
+    if method == "rearrange":
+        return _rearranged(x, key, value)
     if method == "move_to_end":
         item, rest = changed.pop(key), dict(changed)
         changed.clear()
         changed.update({**rest, key: item} if value else {key: item, **rest})
         return changed
     getattr(changed, method)(*_arguments(method, key, value))
+    return changed
+
+
+def _rearranged(x: Any, moves: Any, value: Any) -> Any:
+    """A list in which some items are at other places; a new one comes from the place behind the last."""
+    changed = [*x, value]
+    for place, origin in moves.origins.items():
+        changed[place] = value if origin == len(x) else x[origin]
+    del changed[moves.length :]
     return changed
 
 

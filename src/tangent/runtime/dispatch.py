@@ -17,7 +17,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory
-from tangent.runtime.objects import fields_of, is_object, register_arrays, remade
+from tangent.runtime.objects import Internal, fields_of, is_object, register_arrays, remade
 from tangent.runtime.usual import tells_of_items
 from tangent.runtime.walks import require_unwritten
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
@@ -112,7 +112,7 @@ _begun: set[int] = set()  # objects whose zeros are being made: a cycle ends at 
 
 def zeros_of(x: Any) -> Any:
     """The zero gradient of a value, with that of all objects that it holds."""
-    if not (isinstance(x, (list, tuple, dict, deque)) or is_object(x)) or isinstance(x, Memory):
+    if not (isinstance(x, (list, tuple, dict, deque)) or is_object(x)):
         return init_grad(x)
     if id(x) in _begun:
         return None
@@ -412,9 +412,11 @@ def add_grad(a: Any, b: Any) -> Any:
     if isinstance(a, ZeroGrad) or a is None:
         return b.copy() if isinstance(b, np.ndarray) else b  # a sum is nobody else's: more is added to it in place
     if isinstance(b, ZeroGrad) or b is None:
-        return a if isinstance(a, Memory) else _own(a)
-    if isinstance(a, Memory):
+        return a if isinstance(a, Internal) else _own(a)
+    if isinstance(a, Internal):
         return a.plus(b, add_grad)
+    if isinstance(b, Internal):
+        return b.plus(a, add_grad)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() != b.keys():  # what only one of them has
         return {**a, **b, **{k: add_grad(a[k], b[k]) for k in a if k in b}}
     if type(a) is list is type(b) and are_floats(a, b):
@@ -451,6 +453,8 @@ def copy(b: Any) -> Any:
         return zeros_of(b.like)
     if isinstance(b, (list, tuple, dict, deque)) or is_object(b):
         return map_structure(copy, b)
+    if isinstance(b, Internal):
+        return b.mapped(copy)
     if (foreign := foreign_type(b)) is not None:
         return foreign.copy(b)
     return b
@@ -462,7 +466,7 @@ def dense(b: Any) -> Any:
         return zeros_of(b.like)
     if isinstance(b, (list, tuple, dict, deque)) or is_object(b):
         return map_structure(dense, b)
-    return b
+    return b.mapped(dense) if isinstance(b, Internal) else b
 
 
 def sequence(xs: Any, ahead: bool = False) -> Any:

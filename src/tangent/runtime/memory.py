@@ -1,4 +1,4 @@
-"""What objects, lists and dicts hold, beside them: a table that is never changed, only made anew.
+"""What objects, lists and dicts hold, beside them: a table that is never changed, only made anew (runtime/tables.py).
 
 A function that makes objects or changes them is differentiated over such a table. An object is told by what it is, not
 by what it holds, so two variables that refer to one object see the same; the objects of the caller stay as they are.
@@ -24,6 +24,7 @@ import numpy as np
 from tangent.errors import InPlaceError, Location, UnsupportedError
 from tangent.runtime.objects import (
     NO_OPERATORS,
+    Internal,
     is_descriptor,
     is_frozen,
     is_lasting,
@@ -35,6 +36,7 @@ from tangent.runtime.objects import (
 )
 from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.places import elements, root_of
+from tangent.runtime.tables import ABSENT, Table
 from tangent.runtime.usual import require_usual_items
 
 Slot = tuple[int, str | None]  # an attribute of an object, by its id; without a name, all that a list or dict holds
@@ -51,64 +53,134 @@ class Variable:
     value: Any
 
 
-_ABSENT = object()
 NUMBERS = frozenset((float, int, bool, str, type(None), np.float64))  # nothing is in them
 CHANGEABLE = (list, dict, deque, set, PersistentArray)  # what is made anew in the memory where it changes
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
 
 
-class Memory(dict[Slot, Any]):
-    """Values, or gradients, by slot; `arrays` where arrays that are written into are followed, too.
+class Owners:
+    """All that was ever changed in memories that were made of each other: what is known by its id must not go."""
 
-    What is known by its id must not go as long as that is asked for: `owners` has all that was ever changed, one table
-    for all memories that were made of each other.
-    """
+    __slots__ = ("begun", "names", "objects")
 
-    __slots__ = ("arrays", "lists", "operators", "owners")
+    def __init__(self) -> None:
+        self.objects: dict[int, Any] = {}
+        self.names: dict[int, dict[str | None, None]] = {}  # of the slots that an object ever had, in some memory
+        self.begun: dict[int, Any] = {}  # what captured lists and dicts held at first
 
-    def __init__(self, values: Any = (), owners: dict[int, Any] | None = None) -> None:
-        super().__init__(values)
+    def add(self, x: Any, name: str | None) -> None:
+        """Note that an object has a slot."""
+        own = id(x)
+        self.objects[own] = x
+        if own in self.names:
+            self.names[own][name] = None
+        else:
+            self.names[own] = {name: None}
+
+    def keep(self, slot: Slot, other: Owners) -> None:
+        """Note what others have noted of a slot."""
+        own = slot[0]
+        if own in other.objects and own not in self.objects:
+            self.objects[own] = other.objects[own]
+
+
+class Memory(Internal):
+    """Values, or gradients, by slot; `arrays` where arrays that are written into are followed, too."""
+
+    __slots__ = ("arrays", "lists", "operators", "owners", "table")
+
+    def __init__(self, values: dict[Slot, Any] | None = None, owners: Owners | None = None) -> None:
+        self.table = Table({} if values is None else values)
         self.arrays = False
         self.lists = False  # whether some value is, or holds, a list
         self.operators: frozenset[str] = NO_OPERATORS  # those that the classes of values define
-        self.owners = {} if owners is None else owners
+        self.owners = Owners() if owners is None else owners
+
+    def __contains__(self, slot: Slot) -> bool:
+        return slot in self.table
+
+    def __getitem__(self, slot: Slot) -> Any:
+        return self.table.taken()[slot]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def get(self, slot: Slot, default: Any = None) -> Any:
+        return self.table.get(slot, default)
+
+    def items(self) -> list[tuple[Slot, Any]]:
+        return self.table.items()
 
     def having(self, x: Any, name: str | None, value: Any) -> Memory:
         """The memory with another value for an attribute, or for what a list, a dict or an array holds."""
         if name is None:
             require_usual_items(x)
-        made = self.copy()
-        made.owners[id(x)] = x
-        made[id(x), name] = value
+        self.owners.add(x, name)
+        made = self.of(self.table.having((id(x), name), value))
         if type(value) not in NUMBERS:
             made.lists = self.lists or isinstance(value, (list, tuple, dict))
             new = operators_in(value)
-            made.operators = self.operators | new if new else self.operators
+            if new:
+                made.operators = self.operators | new
         return made
 
-    def copy(self) -> Memory:
-        """The memory, to be changed."""
-        made = Memory(self, self.owners)
+    def of(self, table: Table) -> Memory:
+        """Such a memory with other slots."""
+        made: Memory = _NEW(Memory)
+        made.table, made.owners = table, self.owners
         made.arrays, made.lists, made.operators = self.arrays, self.lists, self.operators
         return made
 
+    def without(self, slot: Slot) -> Memory:
+        """The memory without a slot."""
+        found = self.table.without(slot)
+        return self if found is self.table else self.of(found)
+
+    def among(self, kept: Callable[[Slot], bool]) -> Memory:
+        """The memory with some of its slots."""
+        return Memory({s: v for s, v in self.items() if kept(s)}, self.owners)
+
+    def mapped(self, function: Callable[[Any], Any]) -> Memory:
+        """The memory with what a function makes of its values."""
+        return self.of(Table({s: function(v) for s, v in self.items()}))
+
+    def slots_of(self, x: Any) -> dict[str | None, Any]:
+        """What the memory has of an object, list or dict, by name."""
+        names = self.owners.names.get(id(x))
+        if names is None:
+            return {}
+        own, data = id(x), self.table.taken()
+        return {name: data[own, name] for name in names if (own, name) in data}
+
     def plus(self, other: Memory, add: Any) -> Memory:
         """The sum of two gradients."""
-        if not self or not other:
-            return other or self
-        small, large = (self, other) if len(self) < len(other) else (other, self)
-        if small.owners is not large.owners:
-            large.owners.update(small.owners)
-        made = Memory(large, large.owners)
+        mine, more = len(self.table), len(other.table)
+        if not mine or not more:
+            return other if more else self
+        small, large = (self, other) if mine < more else (other, self)
+        others = small.owners is not large.owners
+        made = large.table
         for s, b in small.items():
-            known = large.get(s, _ABSENT)
-            made[s] = b if known is _ABSENT else add(known, b)
-        return made
+            if others:
+                large.owners.keep(s, small.owners)
+            known = made.get(s, ABSENT)
+            made = made.having(s, b if known is ABSENT else add(known, b))
+        return Memory.of(large, made)
+
+    def receive(self, other: Memory, add: Any) -> None:
+        """Add a gradient in place."""
+        made = self.plus(other, add)
+        self.table, self.owners = made.table, made.owners
+
+
+_NEW = object.__new__
 
 
 def only(x: Any, name: str | None, b: Any) -> Memory:
     """A gradient of the memory with one slot."""
-    return Memory({(id(x), name): b}, {id(x): x})
+    made = Memory({(id(x), name): b})
+    made.owners.add(x, name)
+    return made
 
 
 def no_memory() -> Memory:
@@ -148,8 +220,8 @@ def new_list(items: Any) -> Any:
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
     """An attribute as it is now."""
-    found = memory.get((id(x), name), _ABSENT)
-    if found is not _ABSENT:
+    found = memory.get((id(x), name), ABSENT)
+    if found is not ABSENT:
         return found
     _check_descriptor(x, name)
     if is_object(x) and is_property(x, name) and holds_some(memory, x):
@@ -174,8 +246,7 @@ def is_assigned(memory: Any, x: Any, name: str) -> bool:
 
 def holds_some(memory: Any, x: Any) -> bool:
     """Whether an attribute of an object was assigned since the memory was made."""
-    own = id(x)
-    return any(s[0] == own for s in memory)
+    return bool(memory.slots_of(x))
 
 
 def contents(memory: Any, x: Any) -> Any:
@@ -325,15 +396,14 @@ def require_count(n: Any) -> None:
 
 def forget(memory: Any, x: Any, name: str) -> Any:
     """The memory without an attribute."""
-    kept = memory.copy()
-    if kept.pop((id(x), name), _ABSENT) is _ABSENT:
+    if (id(x), name) not in memory:
         if not hasattr(x, name):
             raise AttributeError(name)
         raise UnsupportedError(
             f"cannot differentiate 'del' of the attribute '{name}'", why="the object was made with it",
             todo="Assign None to it.",
         )  # fmt: skip
-    return kept
+    return memory.without((id(x), name))
 
 
 def _check_assignable(x: Any, name: str) -> None:
@@ -347,7 +417,7 @@ def _check_assignable(x: Any, name: str) -> None:
             f"cannot differentiate the assignment to '{name}' of an array here",
             why="the array may have other names", todo="Write into its items (a[...] = v), or make a new array.",
         )  # fmt: skip
-    if isinstance(x, Memory) or not is_object(x):
+    if not is_object(x):
         return
     if is_frozen(x):
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")

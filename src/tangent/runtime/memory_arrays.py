@@ -104,7 +104,7 @@ def kept_grad(b: Any, memory: Any, x: Any, index: Any) -> Any:
         return b
     if key in memory:
         return b.having(root_of(x), ELEMENTS, cleared(b[key], x, index))
-    return Memory({s: v for s, v in b.items() if s != key}, b.owners)
+    return b.without(key)
 
 
 def held_grad(b: Any, memory: Any, x: Any, index: Any) -> Any:

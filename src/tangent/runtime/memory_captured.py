@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import Memory, Slot, Variable
+from tangent.runtime.memory import Slot, Variable
 from tangent.runtime.memory_views import parts_now, reaches_slot
 from tangent.runtime.objects import is_object
 from tangent.runtime.places import root_of
@@ -57,16 +57,15 @@ def _mark(memory: Any, x: Any, held: bool, inside: dict[int, bool]) -> None:
 
 def undone_slots(memory: Any, after: Any, slots: Any) -> Any:
     """A memory in which some slots are what they were in an earlier one."""
-    made = after.copy()
+    made = after.table
     for s in slots:
-        made.pop(s, None)
-    made.update({s: memory[s] for s in slots if s in memory})
-    return made
+        made = made.having(s, memory[s]) if s in memory else made.without(s)
+    return after.of(made)
 
 
 def slots_among(b: Any, slots: Any, among: bool) -> Any:
     """The part of a gradient of the memory that belongs to some slots, or to all others."""
-    return Memory({s: v for s, v in b.items() if (s in slots) is among}, b.owners)
+    return b.among(lambda s: (s in slots) is among)
 
 
 def refuse_unseen(function: Any) -> None:

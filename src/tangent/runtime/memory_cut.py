@@ -17,6 +17,7 @@ import numpy as np
 from tangent.runtime.calls import attribute_tangent, put_attribute
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
+from tangent.runtime.items import whole
 from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, slot_of
 from tangent.runtime.memory_arrays import key_of
 from tangent.runtime.memory_views import parts_now
@@ -67,18 +68,18 @@ def returned_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
     """The transpose of `handed_slots`."""
     orphans = list(_orphans(like, memory, x))
     gone = {o.slot for o in orphans}
-    found = Memory({s: _sized(v, like.get(s)) for s, v in b.items() if s not in gone}, b.owners)
+    found = {s: _sized(v, like.get(s)) for s, v in b.items() if s not in gone}
     for o in orphans:
         if o.base is not None:
             part = b.get(o.base)
             found[o.slot] = (
                 init_grad(like[o.slot]) if part is None else _from_path(part, memory[o.base], memory, o, like)
             )
-    return found
+    return Memory(found, b.owners)
 
 
 def _orphans(b: Any, memory: Any, x: Any) -> Iterator[_Orphan]:
-    if all(s in memory for s in b):
+    if all(s in memory for s, _ in b.items()):
         return
     seen: set[int] = set()
     for slot, value in memory.items():
@@ -109,6 +110,7 @@ def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...]
 
 def _sized(b: Any, like: Any) -> Any:
     """A gradient of the items of a list or dict, for one that may have had others: by place, or by key."""
+    b = whole(b)
     if is_lazy(b) or is_lazy(like) or not isinstance(like, (list, dict, deque)) or len(b) == len(like):
         return b
     if isinstance(like, dict):

@@ -9,6 +9,7 @@ import numpy as np
 from tangent.runtime.calls import attribute_tangent, put_attribute
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
+from tangent.runtime.items import whole
 from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, is_changed, only
 from tangent.runtime.memory_arrays import is_array, key_of
 from tangent.runtime.persistent import PersistentArray
@@ -24,7 +25,7 @@ def slot_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:
     """What the memory receives where an attribute was read: nothing, where it was the object's own."""
     slot = _read(x, name)
     if slot not in memory:
-        return Memory((), memory.owners)
+        return Memory(None, memory.owners)
     return Memory({slot: spread(b, x) if slot[1] == ELEMENTS else b}, memory.owners)
 
 
@@ -33,7 +34,7 @@ def slot_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
     slot = _read(x, name)
     if slot not in memory or slot not in b:
         return init_grad(like)
-    return elements(b[slot], x) if slot[1] == ELEMENTS else _with_items_of(like, b[slot])
+    return elements(b[slot], x) if slot[1] == ELEMENTS else _with_items_of(like, whole(b[slot]))
 
 
 def _with_items_of(like: Any, b: Any) -> Any:
@@ -65,7 +66,7 @@ def read_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, name: str | None) -
     if slot in memory and slot[1] == ELEMENTS:
         return elements(dmemory[slot], x) if slot in dmemory else init_grad(x)
     if slot in memory:
-        return dmemory[slot] if slot in dmemory else init_grad(memory[slot])
+        return whole(dmemory[slot]) if slot in dmemory else init_grad(memory[slot])
     return dx if name is None else attribute_tangent(dx, x, name)
 
 
@@ -116,18 +117,13 @@ def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
 
 def without_slot(b: Any, x: Any, name: str | None) -> Any:
     """The gradient of the memory before a slot was changed."""
-    slot = (id(x), name)
-    if slot not in b:
-        return b
-    made = Memory(b, b.owners)
-    del made[slot]
-    return made
+    return b.without((id(x), name))
 
 
 def slot_taken(b: Any, x: Any, name: str | None, like: Any) -> Any:
     """What the new value of a slot receives."""
     found = b.get((id(x), name))
-    return init_grad(like) if found is None else found
+    return init_grad(like) if found is None else whole(found)
 
 
 def only_slot(b: Any, x: Any, name: str | None) -> Any:

@@ -74,7 +74,9 @@ def _slots(memory: Any, x: Any, parts: dict[Any, Any]) -> Memory:
     if isinstance(x, tuple):
         return Memory()
     if not isinstance(x, (list, dict, deque)):
-        return Memory({slot_of(x, k): v for k, v in parts.items()}, {id(x): x})
+        found = Memory({slot_of(x, k): v for k, v in parts.items()})
+        found.owners.objects[id(x)] = x
+        return found
     values = iter(parts.values())
     return only(x, None, with_items(contents(memory, x), lambda _: next(values)))
 
@@ -87,7 +89,7 @@ def placed_rest(b: Any, memory: Any, x: Any) -> Any:
         return kept_grad(b, memory, x, ...)
     parts = parts_now(memory, x)
     placed = _slots(memory, x, parts)
-    b = Memory({s: v for s, v in b.items() if s not in placed}, b.owners)
+    b = b.among(lambda s: s not in placed)
     for v in parts.values():
         b = placed_rest(b, memory, v)
     return b

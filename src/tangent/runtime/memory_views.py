@@ -26,7 +26,7 @@ def memory_of(memory: Any, *captured: Any) -> Any:
         if isinstance(x, (list, dict, deque, set)) and id(x) not in seen:
             seen.add(id(x))
             memory = memory.having(x, None, begun := x.copy())
-            memory.owners[~id(x)] = begun
+            memory.owners.begun[id(x)] = begun
             todo += x.values() if isinstance(x, dict) else x
     return memory
 
@@ -44,7 +44,7 @@ def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
     seen.add(id(x))
     now = contents(memory, x)
     if not _is_as_begun(memory, x):
-        memory.owners.pop(~id(x), None)
+        memory.owners.begun.pop(id(x), None)
     if isinstance(now, dict):
         parts: Any = {k: _tell(memory, v, seen) for k, v in now.items()}
     else:
@@ -57,7 +57,7 @@ def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
 
 def _is_as_begun(memory: Any, x: Any) -> bool:
     """Whether a captured list or dict holds what it did at first: nothing but code of the user has changed it since."""
-    begun = memory.owners.get(~id(x)) if isinstance(memory, Memory) else None
+    begun = memory.owners.begun.get(id(x)) if isinstance(memory, Memory) else None
     return begun is not None and memory.get((id(x), None)) is begun
 
 
@@ -135,7 +135,9 @@ def parts_now(memory: Any, x: Any) -> dict[Any, Any]:
         return dict(enumerate(contents(memory, x)))
     if isinstance(x, dict):
         return dict(contents(memory, x))
-    return {**fields_of(x), **{s[1]: v for s, v in memory.items() if s[0] == id(x)}} if is_object(x) else {}
+    if not is_object(x):
+        return {}
+    return {**fields_of(x), **memory.slots_of(x)} if memory else fields_of(x)
 
 
 def reaches_slot(memory: Any, x: Any) -> bool:

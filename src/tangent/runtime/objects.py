@@ -21,9 +21,25 @@ from tangent.runtime.descriptors import assigned_as_usual, assignment_of, assign
 from tangent.runtime.filling import is_filling
 from tangent.runtime.generic import method_by_class, method_in_part
 
+
+class Internal:
+    """What derivatives keep for themselves: no object of the user's."""
+
+    __slots__ = ()
+    operators: frozenset[str] = frozenset()  # what the classes of objects in it define
+
+    def plus(self, other: Any, add: Callable[[Any, Any], Any]) -> Any:
+        """The sum of two gradients."""
+        raise NotImplementedError
+
+    def mapped(self, function: Callable[[Any], Any]) -> Any:
+        """A gradient with what a function makes of its parts."""
+        raise NotImplementedError
+
+
 PLAIN = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial,
-    BaseException, list, tuple, dict,
+    BaseException, list, tuple, dict, Internal,
 )  # fmt: skip
 KNOWN_DESCRIPTORS = (
     types.DynamicClassAttribute,  # as `value` of an enumeration
@@ -380,7 +396,7 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
         return any(holds_objects(v, depth - 1) for v in kinds.values())
     if isinstance(x, dict):
         return is_filling(x) or (depth > 0 and any(holds_objects(v, depth - 1) for v in x.values()))
-    return is_object(x)
+    return bool(x.operators) if isinstance(x, Internal) else is_object(x)
 
 
 def holds_filling(x: Any, depth: int = 5) -> bool:
@@ -453,11 +469,10 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
         if any(is_common(name) for name in fields):
             found |= {MEMBERS}
         return found.union(*(operators_in(v, depth - 1) for v in fields.values())) if depth > 0 else found
+    if isinstance(x, Internal):
+        return x.operators if depth > 0 else NO_OPERATORS
     if depth <= 0 or not isinstance(x, (list, tuple, dict)):
         return NO_OPERATORS
-    if hasattr(x, "operators"):  # a memory, which knows
-        known: frozenset[str] = x.operators
-        return known
     items = x.values() if isinstance(x, dict) else x
     kinds = {type(v): v for v in items}  # one of each class tells for all
     parts = [operators_in(v, depth - 1) for v in kinds.values()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,26 +79,77 @@ def counts_of(items: Any) -> dict[Any, int]:
     return dict(Counter(items))
 
 
-class _Ranked:
-    """An item that is compared, and its place."""
+class Moves:
+    """What a function of `heapq` does to a list, as where items go: `origins` has the place that each came from.
 
-    def __init__(self, item: Any, place: int) -> None:
-        self.item, self.place = item, place
-
-    def __lt__(self, other: _Ranked) -> bool:
-        return bool(self.item < other.item)
-
-
-def heap_order(name: str, items: Any) -> tuple[list[int], int | None]:
-    """The places of items after a function of `heapq`, and of the one it gives; a new item is the last one.
-
-    >>> heap_order("heappop", [1, 4, 2])
-    ([2, 1], 0)
+    Only the items on one way through the heap are compared and moved; the rest stays. A new item comes from the place
+    behind the last.
     """
-    ranked = [_Ranked(v, i) for i, v in enumerate(items)]
-    given = [] if name in ("heapify", "heappop") else [ranked.pop()]
-    found = getattr(heapq, name)(ranked, *given)
-    return [r.place for r in ranked], None if found is None else found.place
+
+    def __init__(self, items: Any, less: Callable[[Any, Any], bool]) -> None:
+        self.items, self.less = items, less
+        self.length = len(items)
+        self.origins: dict[int, int] = {}
+
+    def origin(self, place: int) -> int:
+        return self.origins.get(place, place)
+
+    def put(self, place: int, origin: int) -> None:
+        if origin == place:
+            self.origins.pop(place, None)
+        else:
+            self.origins[place] = origin
+
+    def before(self, a: int, b: int) -> bool:
+        """Whether the item that came from one place goes before that from another."""
+        return self.less(self.items[a], self.items[b])
+
+    def up(self, place: int, top: int) -> None:
+        """Let the item at a place rise, up to a place above."""
+        item = self.origin(place)
+        while place > top and self.before(item, above := self.origin((place - 1) // 2)):
+            self.put(place, above)
+            place = (place - 1) // 2
+        self.put(place, item)
+
+    def down(self, top: int) -> None:
+        """Let the item at a place sink: the smaller of two below rises, down to the end, and then it rises itself."""
+        item, place = self.origin(top), top
+        while (child := 2 * place + 1) < self.length:
+            if child + 1 < self.length and not self.before(self.origin(child), self.origin(child + 1)):
+                child += 1
+            self.put(place, self.origin(child))
+            place = child
+        self.put(place, item)
+        self.up(place, top)
+
+
+def heap_moves(name: str, items: Any, count: int, less: Callable[[Any, Any], bool]) -> tuple[Moves, int | None]:
+    """Where items go in a function of `heapq`, and the place of the one it gives; `count` of them are in the heap yet.
+
+    >>> moves, first = heap_moves("heappop", [1, 4, 2], 3, int.__lt__)
+    >>> moves.origins, moves.length, first
+    ({0: 2}, 2, 0)
+    """
+    moves = Moves(items, less)
+    if name == "heappush":
+        moves.up(count, 0)
+        return moves, None
+    moves.length = count
+    if name == "heapify":
+        for place in reversed(range(count // 2)):
+            moves.down(place)
+        return moves, None
+    if name == "heappushpop" and not (count and moves.before(0, count)):
+        return moves, count
+    if not count:
+        raise IndexError("index out of range")
+    if name == "heappop":
+        moves.length = count - 1
+    if moves.length:
+        moves.put(0, moves.length if name == "heappop" else count)
+        moves.down(0)
+    return moves, 0
 
 
 def place_for(right: bool, items: Any, value: Any, *bounds: Any, **options: Any) -> int:

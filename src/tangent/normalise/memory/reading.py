@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.known import TELLING, Known
-from tangent.runtime import memory, memory_arrays, memory_views, stateful
+from tangent.runtime import memory, memory_arrays, memory_items, memory_views, stateful
 from tangent.runtime.classes import names_held
 from tangent.runtime.objects import is_object
 from tangent.source.naming import is_library
@@ -122,7 +122,13 @@ class Reading(Known):
 
     def item(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> str:
         self.make_missing(owner, key, s)
-        return self.held(ast.Subscript(self.now(owner), key, ast.Load()), "t", s)
+        return self.held(self.item_of(owner, key), "t", s)
+
+    def item_of(self, owner: ast.expr, index: ast.expr) -> ast.expr:
+        """An item as it is now; of a list, it is read from the memory by itself."""
+        if isinstance(index, (ast.Name, ast.Constant)) and self.may_be_list(owner):
+            return self.call(memory_items.item_now, name(self.memory), owner, index)
+        return ast.copy_location(ast.Subscript(self.now(owner), index, ast.Load()), self.like)
 
     def make_missing(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> None:
         """Where a defaultdict may be met: what it does not have, it has from here on."""

@@ -195,7 +195,7 @@ class Statements(Inserted):
                 self.emit(assign(target, self.call(memory.new_list, name(part)), s))
             case ast.Subscript(value=ast.Name(id=v) as owner, slice=index) if v not in self.own | self.plain:
                 self.make_missing(owner, index, s)
-                self.emit(assign(target, replace(value, value=self.now(owner)), s))
+                self.emit(assign(target, self.item_of(owner, index), s))
             case ast.List() | ast.Dict() if target not in self.own:
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
             case ast.Call():

@@ -31,7 +31,7 @@ def diagonals(w: Any) -> Any:
 
 
 def power_of_two(a: Any, axis: Any = (-2, -1), where: Any = True) -> Any:
-    """The scale of each matrix, or along other axes, which stay: by it nothing is rounded, and products do not overflow."""
+    """The scale of each matrix, or along other axes, which stay: it rounds nothing, and products do not overflow."""
     size = np.max(np.abs(a), axis=axis, keepdims=True, initial=0.0, where=where)
     usual = np.isfinite(size) & (size > 0)
     return np.where(usual, np.exp2(np.floor(np.log2(np.where(usual, size, 1.0)))), 1.0).astype(precision(a))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangent.runtime.kernels.sequences import picked
-from tangent.runtime.memory import changed, contents, current
+from tangent.runtime.memory import contents, current
+from tangent.runtime.memory_items import changed_items, item_now, moves_in_heap
 from tangent.runtime.objects import is_object
-from tangent.runtime.ordered import heap_order, key_at_end, place_for
+from tangent.runtime.ordered import key_at_end, place_for
 from tangent.runtime.stateful.calls import call_method
 from tangent.runtime.stateful.items import held_anew
 
@@ -16,8 +16,7 @@ def call_popleft(memory: Any, x: Any) -> Any:
     """`x.popleft()`, of a deque."""
     if is_object(x):
         return call_method(memory, x, "popleft")
-    now = contents(memory, x)
-    return now[0], held_anew(memory, x, "popleft")
+    return item_now(memory, x, 0), held_anew(memory, x, "popleft")
 
 
 def call_appendleft(memory: Any, x: Any, value: Any) -> Any:
@@ -47,9 +46,8 @@ def call_popitem(memory: Any, x: Any, last: bool = True) -> Any:
     """`x.popitem()`."""
     if is_object(x):
         return call_method(memory, x, "popitem")
-    now = contents(memory, x)
-    key = key_at_end(now, last)
-    return (key, now[key]), held_anew(memory, x, "pop", key)
+    key = key_at_end(contents(memory, x), last)
+    return (key, item_now(memory, x, key)), held_anew(memory, x, "pop", key)
 
 
 def call_move_to_end(memory: Any, x: Any, key: Any, last: bool = True) -> Any:
@@ -61,10 +59,12 @@ def call_move_to_end(memory: Any, x: Any, key: Any, last: bool = True) -> Any:
 
 def call_heap(memory: Any, name: str, heap: Any, /, *given: Any) -> Any:
     """A function of `heapq`: what it gives, and the memory after it."""
-    items = [*contents(memory, heap), *given]
-    order, first = heap_order(name, [current(memory, v) for v in items])
-    memory = changed(memory, heap, None, picked(items, order))
-    return None if first is None else items[first], memory
+    moves, first = moves_in_heap(memory, name, heap, given)
+    value = given[0] if given else None
+    if first is None:
+        return None, changed_items(memory, heap, "rearrange", moves, value)
+    item = item_now(memory, heap, first) if first < len(contents(memory, heap)) else value
+    return item, changed_items(memory, heap, "rearrange", moves, value)
 
 
 def call_insort(memory: Any, right: bool, x: Any, value: Any, /, *bounds: Any, **options: Any) -> Any:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import InPlaceError, UnsupportedError
-from tangent.runtime.containers import mutated
 from tangent.runtime.filling import is_missing, made_by_default
 from tangent.runtime.memory import CHANGEABLE, changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
+from tangent.runtime.memory_items import changed_items, item_now
 from tangent.runtime.objects import is_object, is_told
 from tangent.runtime.ordered import changes_in_place, is_range_or_text, of_text
 from tangent.runtime.persistent import has_rows
@@ -28,16 +28,14 @@ def call_item(memory: Any, x: Any, index: Any) -> Any:
     if is_view(x, index):
         return x[index], pinned(memory, x)
     memory = with_default(memory, x, index)
-    now = contents(memory, x)
-    return now[index], memory
+    return item_now(memory, x, index), memory
 
 
 def with_default(memory: Any, x: Any, key: Any) -> Any:
     """The memory in which `x[key]` is read: a defaultdict takes in what it does not have."""
     if not is_missing(contents(memory, x), key):
         return memory
-    now = contents(memory, x)
-    return changed(memory, x, None, mutated(now, "__setitem__", key, made_by_default(now)))
+    return changed_items(memory, x, "__setitem__", key, made_by_default(contents(memory, x)))
 
 
 def call_length(memory: Any, x: Any) -> Any:
@@ -55,13 +53,12 @@ def call_store(memory: Any, x: Any, index: Any, value: Any) -> Any:
     if is_array(x):
         return written(memory, x, index, contents(memory, value))
     require_changeable(x, "[...] = ...")
-    now = contents(memory, x)
     if has_rows(x):
-        return changed(memory, x, None, mutated(now, "__setitem__", index, contents(memory, value)))
+        return changed_items(memory, x, "__setitem__", index, contents(memory, value))
     if isinstance(index, slice):
         several = list(contents(memory, value))
-        return changed(memory, x, None, mutated(now, "__setitem__", index, several))
-    return changed(memory, x, None, mutated(now, "__setitem__", index, value))
+        return changed_items(memory, x, "__setitem__", index, several)
+    return changed_items(memory, x, "__setitem__", index, value)
 
 
 def call_rebound(memory: Any, x: Any, value: Any) -> Any:
@@ -120,15 +117,13 @@ def call_delete(memory: Any, x: Any, index: Any) -> Any:
         _, memory = call_method(memory, x, "__delitem__", index)
         return memory
     require_changeable(x, "del")
-    now = contents(memory, x)
-    return changed(memory, x, None, mutated(now, "__delitem__", index, None))
+    return changed_items(memory, x, "__delitem__", index, None)
 
 
 def held_anew(memory: Any, x: Any, method: str, key: Any = None, value: Any = None) -> Any:
     """The memory after a method of a list or dict has changed what it holds."""
     require_changeable(x, method)
-    now = contents(memory, x)
-    return changed(memory, x, None, mutated(now, method, key, value))
+    return changed_items(memory, x, method, key, value)
 
 
 def require_changeable(x: Any, what: str) -> None:

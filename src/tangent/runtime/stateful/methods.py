@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.classes import order_of_keys
-from tangent.runtime.containers import mutated
 from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.memory import changed, contents, current, new_list
 from tangent.runtime.memory_arrays import is_array, written
+from tangent.runtime.memory_items import changed_items, item_now
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import changed_set, is_counter, is_set, key_to_pop, keys_by_count, place_of
 from tangent.runtime.persistent import has_rows
@@ -31,9 +31,8 @@ def call_extend(memory: Any, x: Any, values: Any) -> Any:
     if is_object(x):
         return call_method(memory, x, "extend", values)
     require_changeable(x, "extend")
-    now = contents(memory, x)
     more = list(contents(memory, values))
-    return None, changed(memory, x, None, mutated(now, "extend", None, more))
+    return None, changed_items(memory, x, "extend", None, more)
 
 
 def call_grown(memory: Any, x: Any, values: Any) -> Any:
@@ -54,21 +53,18 @@ def call_update(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
         if is_counter(x):
             memory = counted(memory, x, contents(memory, other))
             continue
-        now = contents(memory, x)
-        memory = changed(memory, x, None, mutated(now, "update", None, contents(memory, other)))
+        memory = changed_items(memory, x, "update", None, contents(memory, other))
     if is_counter(x):
         return None, counted(memory, x, named)
-    now = contents(memory, x)
-    return None, changed(memory, x, None, mutated(now, "update", None, named))
+    return None, changed_items(memory, x, "update", None, named)
 
 
 def counted(memory: Any, x: Any, other: Any) -> Any:
     """The memory after `x.update(other)`, of a Counter."""
     keys = list(other)
     for key in keys:
-        now = contents(memory, x)
         more = other[key] if isinstance(other, dict) else 1
-        memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] + more))
+        memory = changed_items(memory, x, "__setitem__", key, item_now(memory, x, key) + more)
     return memory
 
 
@@ -85,9 +81,8 @@ def counted_off(memory: Any, x: Any, other: Any) -> Any:
     """The memory after `x.subtract(other)`, of a Counter."""
     keys = list(other)
     for key in keys:
-        now = contents(memory, x)
         less = other[key] if isinstance(other, dict) else 1
-        memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] - less))
+        memory = changed_items(memory, x, "__setitem__", key, item_now(memory, x, key) - less)
     return memory
 
 
@@ -122,12 +117,11 @@ def call_pop(memory: Any, x: Any, /, *args: Any) -> Any:
         now = contents(memory, x)
         return key_to_pop(now), changed(memory, x, None, changed_set(now, "pop"))
     require_changeable(x, "pop")
-    now = contents(memory, x)
-    if len(args) == 2 and args[0] not in now:
+    if len(args) == 2 and args[0] not in contents(memory, x):
         return args[1], memory
     key = args[0] if args else None
-    item = now[-1 if key is None else key]
-    return item, changed(memory, x, None, mutated(now, "pop", key, None))
+    item = item_now(memory, x, -1 if key is None else key)
+    return item, changed_items(memory, x, "pop", key, None)
 
 
 def call_remove(memory: Any, x: Any, value: Any) -> Any:
@@ -219,18 +213,16 @@ def call_setdefault(memory: Any, x: Any, key: Any, /, *default: Any) -> Any:
     if is_object(x):
         return call_method(memory, x, "setdefault", key, *default)
     require_changeable(x, "setdefault")
-    now = contents(memory, x)
-    if key in now:
-        return now[key], memory
+    if key in contents(memory, x):
+        return item_now(memory, x, key), memory
     value = default[0] if default else None
-    return value, changed(memory, x, None, mutated(now, "__setitem__", key, value))
+    return value, changed_items(memory, x, "__setitem__", key, value)
 
 
 def call_get(memory: Any, x: Any, key: Any, /, *default: Any) -> Any:
     """`x.get(key, default)`."""
     if is_object(x):
         return call_method(memory, x, "get", key, *default)
-    now = contents(memory, x)
-    if key in now:
-        return now[key], memory
+    if key in contents(memory, x):
+        return item_now(memory, x, key), memory
     return (default[0] if default else None), memory

@@ -23,8 +23,7 @@ def add_into(b: Any, v: Any) -> None:
             raise grown_number()
         b += v
     elif isinstance(b, Memory):  # only what something has flowed to has a place
-        for k in v:
-            b[k] = _added(b[k], v[k]) if k in b else v[k]
+        b.receive(v, _added)
     elif isinstance(b, dict):
         for k in b:
             b[k] = _added(b[k], v[k])
@@ -78,7 +77,7 @@ def _added(b: Any, v: Any) -> Any:
     if v is None or isinstance(v, ZeroGrad):
         return b
     boxed = isinstance(b, tuple) and any(isinstance(x, np.ndarray) for x, _ in leaves_of(b, b))
-    if (boxed or isinstance(b, (np.ndarray, list, dict))) and b is not v:
+    if (boxed or isinstance(b, (np.ndarray, list, dict, Memory))) and b is not v:
         add_into(b, v)  # others may hold it, too
         return b
     return add_grad(b, v)

@@ -174,3 +174,18 @@ def test_lists_and_tuples_are_stored_into_rows():
     x = np.array([0.3, 0.7, 1.1])
     want = tangent.grad(rows_of_lists)(x, 3)
     np.testing.assert_allclose(tangent.grad(rows_of_lists, compile="numba")(x, 3), want, rtol=1e-12)
+
+
+def given_list_copied(xs, v):
+    """Copied without its arrays: what is written is the caller's, unless all of it was copied on entry."""
+    ys = xs.copy()
+    ys[0][1] = v
+    ys[1] = ys[0] * 2.0
+    return np.sum(xs[0] * xs[0]) + np.sum(ys[1] * xs[1])
+
+
+def test_arrays_of_a_given_list_are_not_written_for_the_caller():
+    given, seed = [np.ones(3), np.full(3, 2.0)], [np.ones(3), np.ones(3)]
+    with pytest.raises(tangent.errors.CompileError, match=r"test_containers.py:\d+.*held elsewhere"):
+        tangent.jvp(given_list_copied, compile="numba")(given, 1.3, seed)
+    np.testing.assert_array_equal(given[0], np.ones(3))

@@ -189,3 +189,14 @@ def test_arrays_of_a_given_list_are_not_written_for_the_caller():
     with pytest.raises(tangent.errors.CompileError, match=r"test_containers.py:\d+.*held elsewhere"):
         tangent.jvp(given_list_copied, compile="numba")(given, 1.3, seed)
     np.testing.assert_array_equal(given[0], np.ones(3))
+
+
+def lists_become_arrays(x):
+    squares = np.array([v * v for v in x])
+    return sum([a * b for a, b in zip(x, squares)]) + np.sum(squares)
+
+
+def test_lists_that_one_loop_fills_become_arrays():
+    x = np.array([0.3, -1.2, 0.8])
+    got, want = (tangent.jvp(lists_become_arrays, **c)(x, x) for c in ({"compile": "numba"}, {}))
+    assert got == pytest.approx(want, rel=1e-13)

@@ -382,7 +382,7 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
             objects = {*options.objects, *operators_in(values)}
             return again(function, options, objects=tuple(sorted(objects))) if objects > set(options.objects) else None
 
-        compiled = load_compiled(module.functions, typed, others.renew, dict(options.jit), other)
+        compiled = load_compiled(module.functions, typed, others, dict(options.jit), other)
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)

@@ -174,3 +174,29 @@ def test_lists_and_tuples_are_stored_into_rows():
     x = np.array([0.3, 0.7, 1.1])
     want = tangent.grad(rows_of_lists)(x, 3)
     np.testing.assert_allclose(tangent.grad(rows_of_lists, compile="numba")(x, 3), want, rtol=1e-12)
+
+
+def given_list_copied(xs, v):
+    """Copied without its arrays: what is written is the caller's, unless all of it was copied on entry."""
+    ys = xs.copy()
+    ys[0][1] = v
+    ys[1] = ys[0] * 2.0
+    return np.sum(xs[0] * xs[0]) + np.sum(ys[1] * xs[1])
+
+
+def test_arrays_of_a_given_list_are_not_written_for_the_caller():
+    given, seed = [np.ones(3), np.full(3, 2.0)], [np.ones(3), np.ones(3)]
+    with pytest.raises(tangent.errors.CompileError, match=r"test_containers.py:\d+.*held elsewhere"):
+        tangent.jvp(given_list_copied, compile="numba")(given, 1.3, seed)
+    np.testing.assert_array_equal(given[0], np.ones(3))
+
+
+def lists_become_arrays(x):
+    squares = np.array([v * v for v in x])
+    return sum([a * b for a, b in zip(x, squares)]) + np.sum(squares)
+
+
+def test_lists_that_one_loop_fills_become_arrays():
+    x = np.array([0.3, -1.2, 0.8])
+    got, want = (tangent.jvp(lists_become_arrays, **c)(x, x) for c in ({"compile": "numba"}, {}))
+    assert got == pytest.approx(want, rel=1e-13)

@@ -11,7 +11,7 @@ from tangent.codegen.compiled.refusal import explain
 from tangent.codegen.compiled.versions import Other, Typed, Versions
 from tangent.codegen.emit import emit
 from tangent.codegen.guards import argument_checks, guarded
-from tangent.codegen.load import CHECKS, Renew, definitions, describe, make
+from tangent.codegen.load import CHECKS, Others, definitions, describe, make
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
@@ -19,7 +19,7 @@ from tangent.transform.generated import Generated
 
 
 def load_compiled(
-    functions: list[Generated], typed: Typed, renew: Renew, jit: dict[str, Any], other: Other
+    functions: list[Generated], typed: Typed, others: Others, jit: dict[str, Any], other: Other
 ) -> types.FunctionType:
     """The first function of a generated module, compiled when it is called; `typed` makes it for known numbers.
 
@@ -32,12 +32,14 @@ def load_compiled(
     def tell(seconds: float) -> None:
         function.compile_time = seconds  # type: ignore[attr-defined]
 
-    versions = Versions(functions, typed, jit, show, tell, renew, other)
+    versions = Versions(functions, typed, jit, show, tell, others.renew, other)
     text = versions.any.text
     entry, *callees = functions
     definition = definitions(emit([entry]))[entry.name]
     versions.check = make(_checking(definition, entry), entry, {}, text.file, CHECKS)
-    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_compiled": versions}
+    extra: dict[str, Any] = {**CHECKS, "_renew": others.renew, "_compiled": versions}
+    if others.copies is not None and entry.owned:  # Numba hands the arrays of lists over as they are, not copied
+        extra["_copying"] = others.copies
     extra["_annotate"] = lambda error: explain(error, versions.latest.text, entry)
     node = guarded(_forwarding(definition), entry, callees, extra, [])
     function = make(node, entry, {}, text.file, extra)

@@ -6,6 +6,7 @@ np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul, np
 np.broadcast_to(x, np.shape(y))   ->   spread_to(x, np.shape(y))
 x[...]                            ->   x[:]
 abs(x)                            ->   absolute(x)            (np.abs, for arrays too)
+np.array(parts)                   ->   asarray(parts)         (of one list among several: Numba mixes them up)
 for i in reversed(range(n))       ->   for i in range(n - 1, -1, -1)
 t = None                          ->
 if c: t = x * y                        if c: t = x * y
@@ -31,7 +32,8 @@ from tangent.optimise.typed.overlap import overlap
 from tangent.optimise.typed.unset import without_nothing
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import constant, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import writes
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr], Any]
@@ -66,6 +68,10 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
                 return replace(e, func=named("where", where))
             case ast.Call(func=ast.Attribute(attr="clip") as func, args=[_, _, _]) if resolve(func) is np.clip:
                 return replace(e, func=named("clip", clip))
+            case ast.Call(func=ast.Attribute(attr="array") as func, args=[ast.Name(id=v)], keywords=[]) if (
+                v in several and resolve(func) is np.array
+            ):
+                return replace(e, func=named("asarray", np.asarray))
             case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
                 return replace(e, func=named("matmul", matmul))
             case ast.Call(func=ast.Attribute(attr="broadcast_to") as func, args=[_, ast.Call(func=shape)]) if (
@@ -76,11 +82,23 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
                 return e
 
     body = lists(without_nothing(g.tree.body))
+    several = _filled_together(body)
     body = overlap(body, g, found, lambda: named("apart", apart).id) if found is not None else body
     plain = without_tuples(replace(g.tree, body=body), resolve)
     typed = typed_statements(plain, resolve, extra)
     tree = rebuild(typed, change)
     return replace(tree, args=positional(tree.args)), extra
+
+
+def _filled_together(body: list[ast.stmt]) -> set[str]:
+    """Lists that begin empty, where there are several of them: Numba fills an array in the place of one that becomes
+    an array after its loop, but drops another list that the loop fills."""
+    made = {v for s in statements(body) if isinstance(s, ast.Assign) and _is_empty(s.value) for v in writes(s)}
+    return made if len(made) > 1 else set()
+
+
+def _is_empty(e: ast.expr) -> bool:
+    return isinstance(e, ast.List) and not e.elts
 
 
 def _all_of_it(e: ast.expr) -> ast.expr:

@@ -531,7 +531,22 @@ def test_what_looks_at_memory_is_refused_where_it_is_called():
                 v[...] = 2 * v * v
         return np.sum(y * x)
 
-    for f, named in ((strided, "as_strided"), (written, "as_strided"), (read, "nditer"), (changed, "nditer")):
+    def looped(x):
+        y = x.copy()
+        for v in np.nditer(y, [], ["readwrite"]):
+            v[...] = 2 * v * v
+        return np.sum(y * x)
+
+    def stepped(x):
+        y = x.copy()
+        it = np.nditer(y, op_flags=["readwrite"])
+        while not it.finished:
+            it[0] = it[0] * it[0]
+            it.iternext()
+        return np.sum(y)
+
+    iterating = [(f, "nditer") for f in (read, changed, looped, stepped)]
+    for f, named in ((strided, "as_strided"), (written, "as_strided"), *iterating):
         for mode in (grad, jvp):
             with pytest.raises(TangentError, match=named) as caught:
                 mode(f)

@@ -231,7 +231,7 @@ def written_by(
     if _is_of_storage(found) and found.__name__ in RUNTIME_WRITERS:
         yield from base_names(node.args[0])
         return
-    if found is np.nditer and node.keywords:
+    if writes_by_iterator(found, node):
         yield from base_names(node.args[0])
     if (isinstance(found, np.ufunc) or is_vectorized(found)) and len(node.args) > found.nin:
         for a in node.args[found.nin :]:  # how many a star brings is known when the call happens
@@ -251,6 +251,11 @@ def written_by(
         if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
+
+
+def writes_by_iterator(found: Any, e: ast.Call) -> bool:
+    """Whether a call makes an iterator over arrays that may be told to write into them: `np.nditer(a, op_flags=...)`."""
+    return found is np.nditer and (len(e.args) > 1 or bool(e.keywords))
 
 
 def _is_own(found: Any) -> TypeGuard[types.FunctionType]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.analysis.effects import writes_by_iterator
 from tangent.normalise.memory.arrays import CHANGING, Arrays
 from tangent.normalise.memory.known import (
     COLLECTIONS,
@@ -85,6 +86,11 @@ class Calls(Arrays):
         self.known_call(target, unwrapped(found), e, s)
 
     def known_call(self, target: str, found: Any, e: ast.Call, s: ast.stmt) -> None:
+        if writes_by_iterator(found, e):
+            raise self.context.refuse(
+                e, "'np.nditer' here", "it gives parts of arrays to be written into, which are not followed",
+                "Loop over np.ndindex(x.shape).",
+            )  # fmt: skip
         if found is sequence and isinstance(e.args[0], ast.Name) and self.may_be_list(e.args[0]):
             self.looped[target] = e.args[0].id
             if len(e.args) > 1:

@@ -173,23 +173,6 @@ def _same_kind(name: str, b: Any, x: Any) -> None:
         raise Wrong(f"the gradient of {name} has {have.shape} {have.dtype}, expected {want.shape} {want.dtype}")
 
 
-def check_single(case: Case) -> None:
-    """float32 in, float32 out, in both modes."""
-    if not all(isinstance(case.args[i], np.ndarray) and case.args[i].dtype == np.float64 for i in case.places):
-        return
-    args = [a.astype(np.float32) if getattr(a, "dtype", None) == np.float64 else a for a in case.args]
-    value = case.f(*args)
-    if any(np.asarray(y).dtype != np.float32 for y in leaves(value)):
-        return  # NumPy itself, or a constant in the call, makes it another dtype
-    seed = map_leaves(lambda b: np.float32(b) if np.ndim(b) == 0 else np.asarray(b, np.float32), case.seed)
-    for name, b, i in zip(case.wrt, case.gradients(args, seed=seed), case.places):
-        _same_kind(name, b, args[i])
-    got = case.jvp()(*args, *(np.asarray(t, np.float32) for t in case.tangents))
-    for dy in leaves(got):
-        if np.asarray(dy).dtype != np.float32:
-            raise Wrong(f"the tangent of a float32 result is {np.asarray(dy).dtype}")
-
-
 def check_integer(case: Case) -> None:
     """Integer arguments get the gradients of the same numbers as floats."""
     if not all(isinstance(case.args[i], np.ndarray) and case.args[i].dtype == np.float64 for i in case.places):
@@ -287,9 +270,7 @@ def check_reverse_forward(case: Case) -> None:
     close(sum(dot(b, t) for b, t in zip(got, tangents)), expected, "reverse over forward")
 
 
-FIRST = (
-    check_reverse, check_forward, check_adjoint, check_shapes, check_single, check_integer, check_layouts, check_raw,
-)  # fmt: skip
+FIRST = (check_reverse, check_forward, check_adjoint, check_shapes, check_integer, check_layouts, check_raw)
 SECOND = (check_reverse_reverse, check_forward_reverse)
 MIXED = (check_reverse_forward,)
 

@@ -48,6 +48,7 @@ CALLING: dict[str, list[Sample]] = {
         S("np.polynomial.legendre.legval(x, c)", x=real(3), c=real(4)),
         S("np.polynomial.polynomial.polydiv(a, b)", a=real(5), b=positive(2)),
         S("np.polynomial.polynomial.polydiv(a, b)[1]", a=real(2), b=positive(3)),
+        S("np.polynomial.polynomial.polydiv(1e-5 * a, b)", a=1e-5 * real(5), b=positive(3)),  # np.polydiv cuts it off
         S("np.polynomial.chebyshev.chebdiv(a, b)", a=real(4), b=positive(2)),
         S("np.polynomial.polynomial.polyval2d(x, x, c)", x=real(3), c=real(3, 2)),
         S("np.polynomial.polynomial.polygrid2d(x, y, c)", x=real(3), y=real(2), c=real(3, 2)),

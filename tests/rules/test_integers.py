@@ -20,6 +20,9 @@ CALLS = [
     "np.polynomial.polynomial.polyfromroots(x)", "np.polynomial.polynomial.polyfromroots(list(x))",
     "np.var(x)", "np.linalg.norm(x, 3)", "np.hypot(x, x[::-1])",
     "np.linalg.det(x.reshape(2, 2))", "np.interp(2.5, [1.0, 2.0, 3.0, 4.0], x)", "np.corrcoef(x, [1.0, 3.0, 2.0, 7.0])",
+    "np.linalg.norm(x.reshape(2, 2), 'fro')", "np.linalg.vector_norm(x)", "np.linalg.matrix_norm(x.reshape(2, 2))",
+    "np.linalg.cond(x.reshape(2, 2), 'fro')", "np.linalg.norm(x, -3)", "np.gradient(x, x[0])",
+    "np.gradient(x, x, edge_order=2)", "np.interp(2.5, x, [1.0, 3.0, 2.0, 7.0], period=x[0])",
 ]  # fmt: skip
 
 

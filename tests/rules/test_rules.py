@@ -16,6 +16,7 @@ import pytest
 
 import tangent
 from rules.check import FIRST, MIXED, SECOND, Wrong, check, function_of, is_missing
+from rules.dtypes import check_dtypes
 from rules.sample import S, Sample, positive, real
 from rules.uncovered import EXERCISED_ELSEWHERE, IN_PLACE, NOTHING_TO_DIFFERENTIATE, REFUSED
 from tangent.errors import RuleError, UnsupportedError
@@ -47,7 +48,7 @@ def _each(cases: list[tuple[str, int, Sample]]) -> Any:
 
 @_each(CASES)
 def test_first_order(sample: Sample) -> None:
-    check(sample, FIRST)
+    check(sample, (*FIRST, check_dtypes))
 
 
 @_each([case for case in CASES if case[2].orders > 1])
@@ -98,7 +99,7 @@ WRONG = [
      S("np.cumsum(x)", x=real(3)), FIRST, "adjoint"),
     ("a wrong dtype", "general",
      "def cumsum(y, a): d[a] = np.flip(np.cumsum(np.flip(d[y]))); d[y] = np.cumsum(d[a]).astype(float)",
-     S("np.cumsum(x)", x=real(3)), FIRST, "single"),
+     S("np.cumsum(x)", x=real(3)), (check_dtypes,), "dtypes"),
     ("a wrong second order", "linear",
      "def spread(y, b, x, axis=None, keepdims=False, where=True): d[b] = 2.0 * d[y][0]",
      S("np.sum(x)", x=real(3)), SECOND, "reverse_reverse"),

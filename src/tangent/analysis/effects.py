@@ -254,7 +254,7 @@ def written_by(
 
 
 def writes_by_iterator(found: Any, e: ast.Call) -> bool:
-    """Whether a call makes an iterator over arrays that may be told to write into them: `np.nditer(a, op_flags=...)`."""
+    """Whether a call makes an iterator over arrays that may be told to write: `np.nditer(a, op_flags=...)`."""
     return found is np.nditer and (len(e.args) > 1 or bool(e.keywords))
 
 

@@ -73,6 +73,7 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
 # Covariance
 
 @fitted
+@cast
 def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     w = covariance_weights(m, rowvar, bias, ddof, fweights, aweights)
     z = centred(observations(m, y, rowvar, dtype=dtype), w)

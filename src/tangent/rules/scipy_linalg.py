@@ -1,8 +1,9 @@
 """The functions of `scipy.linalg` that read what the factorisation itself returned. `linalg` is the module."""
 
-@fitted(b)
+@fitted
+@cast
 def solve_triangular(x, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
-    g = linalg.solve_triangular(np.conj(a), d[x], turned(trans), lower, unit_diagonal)
+    g = solve_turned(a, d[x], trans, lower, unit_diagonal)
     d[a] = in_triangle_of(-system_outer(g, x, trans), lower, unit_diagonal)
     d[b] = g
     d[x] = (
@@ -10,10 +11,13 @@ def solve_triangular(x, a, b, trans=0, lower=False, unit_diagonal=False, overwri
         - linalg.solve_triangular(a, applied(in_triangle_of(d[a], lower, unit_diagonal), x, trans), trans, lower, unit_diagonal)
     )
 
+@fitted
 def lu_factor(y, a, overwrite_a=False, check_finite=True):
     d[a] = lu_adjoint(d[y][0], y[0], y[1])
     d[y] = (lu_tangent(d[a], y[0], y[1]), y[1])
 
+@fitted
+@cast
 def expm(y, A):
     d[A] = frechet(d[y], mT(A))
     d[y] = frechet(d[A], A)
@@ -30,33 +34,44 @@ def solve_sylvester(x, a, b, q):
         - linalg.solve_sylvester(a, b, x @ d[b])
     )
 
+@fitted
+@cast
 def logm(y, A):
     d[A] = log_frechet(d[y], mT(A))
     d[y] = log_frechet(d[A], A)
 
+@fitted
+@cast
 def sqrtm(y, A):
     d[A] = linalg.solve_sylvester(mT(y), mT(y), d[y])
     d[y] = linalg.solve_sylvester(y, y, d[A])
 
+@fitted
 @unread
 def eigh(y, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
     d[a] = in_triangle(eigh_adjoint(d[y], y, a, side(lower)), side(lower))
     d[y] = eigh_tangent(from_triangle(d[a], side(lower)), y)
 
+@fitted
+@cast
 def eigvalsh(w, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
     y = linalg.eigh(a, lower=lower)
     d[a] = in_triangle(eigen_sum(d[w], a, y, side(lower)), side(lower))
     d[w] = eigen_rates(from_triangle(d[a], side(lower)), y)
 
+@fitted
 @unread
 def svd(y, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     d[a] = svd_adjoint(d[y], y, a, compute_uv=compute_uv)
     d[y] = svd_tangent(d[a], y, a, compute_uv=compute_uv)
 
+@fitted
+@cast
 def svdvals(s, a, overwrite_a=False, check_finite=True):
     d[a] = svdvals_adjoint(d[s], a)
     d[s] = svdvals_tangent(d[a], a)
 
+@fitted
 def qr(y, a, overwrite_a=False, lwork=None, mode="full"):
     d[a] = qr_adjoint(d[y], y, a, numpy_mode(mode))
     d[y] = qr_tangent(d[a], y, a, numpy_mode(mode))

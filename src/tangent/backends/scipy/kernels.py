@@ -47,9 +47,11 @@ def require_vectors(function: str, *arrays: Any) -> None:
 # Linear algebra
 
 
-def turned(trans: Any) -> str:
-    """The transposed system, for a matrix that is conjugated beforehand."""
-    return {0: "C", "N": "C", 1: "N", "T": "N", 2: "N", "C": "N"}[trans]
+def solve_turned(a: Any, b: Any, trans: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """The solution of the transposed system."""
+    if trans in (0, "N"):
+        return linalg.solve_triangular(a, b, "T", lower, unit_diagonal)
+    return linalg.solve_triangular(a if trans in (1, "T") else np.conj(a), b, "N", lower, unit_diagonal)
 
 
 def in_triangle_of(x: Any, lower: bool, unit_diagonal: bool) -> Any:
@@ -61,12 +63,16 @@ def in_triangle_of(x: Any, lower: bool, unit_diagonal: bool) -> Any:
 def system_outer(g: Any, x: Any, trans: Any) -> Any:
     """The product of the adjoint g of the right side and the solution x, in the place of the matrix."""
     g, x = np.reshape(g, (np.shape(g)[0], -1)), np.reshape(x, (np.shape(x)[0], -1))
-    return g @ mT(x) if trans in (0, "N") else x @ mT(g)
+    if trans in (0, "N"):
+        return g @ mT(x)
+    return x @ mT(g) if trans in (1, "T") else np.conj(x @ mT(g))
 
 
 def applied(a: Any, x: Any, trans: Any) -> Any:
-    """The matrix, or its transpose, times x."""
-    return a @ x if trans in (0, "N") else mT(a) @ x
+    """The matrix, or its transpose, conjugate or not, times x."""
+    if trans in (0, "N"):
+        return a @ x
+    return mT(a) @ x if trans in (1, "T") else np.conj(mT(a)) @ x
 
 
 def frechet(d: Any, a: Any) -> Any:
@@ -98,13 +104,13 @@ def lu_rate(d: Any, lu: Any, piv: Any) -> Any:
 def lu_tangent(d: Any, lu: Any, piv: Any) -> Any:
     """The tangent of the factors, both in one matrix."""
     rate = lu_rate(d, lu, piv)
-    low = np.tril(lu, -1) + np.eye(len(lu))
+    low = np.tril(lu, -1) + np.eye(len(lu), dtype=lu.dtype)
     return np.tril(low @ np.tril(rate, -1), -1) + np.triu(np.triu(rate) @ np.triu(lu))
 
 
 def lu_adjoint(b: Any, lu: Any, piv: Any) -> Any:
     """The transpose of `lu_tangent`."""
-    low = np.tril(lu, -1) + np.eye(len(lu))
+    low = np.tril(lu, -1) + np.eye(len(lu), dtype=lu.dtype)
     g = np.tril(mT(low) @ np.tril(b, -1), -1) + np.triu(np.triu(b) @ mT(np.triu(lu)))
     g = mT(linalg.solve_triangular(lu, mT(g)))
     g = linalg.solve_triangular(lu, g, 1, True, True)

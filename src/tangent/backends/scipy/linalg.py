@@ -18,8 +18,9 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
 
 
 def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """The determinant."""
-    return np.linalg.det(a)
+    """The determinant, in double precision."""
+    a = np.asarray(a)
+    return np.linalg.det(a.astype(np.result_type(a, float)))
 
 
 def solve(
@@ -67,10 +68,10 @@ def lu(
         )
     both, piv = linalg.lu_factor(a)
     places = np.argsort(row_order(piv))
-    low, up = np.tril(both, -1) + np.eye(len(piv)), np.triu(both)
+    low, up = np.tril(both, -1) + np.eye(len(piv), dtype=both.dtype), np.triu(both)
     if permute_l:
         return low[places], up
-    return (places if p_indices else np.eye(len(piv))[places]), low, up
+    return (places if p_indices else np.eye(len(piv), dtype=np.real(both).dtype)[places]), low, up
 
 
 def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
@@ -86,12 +87,13 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
 
 def block_diag(*arrs: Any) -> Any:
     """Matrices along the diagonal of a larger one."""
+    dtype = np.result_type(*arrs)
     rows: Any = []
     for i in range(len(arrs)):
         row: Any = []
         for j in range(len(arrs)):
             one = np.atleast_2d(arrs[j])
-            row = [*row, one if i == j else np.zeros((np.shape(np.atleast_2d(arrs[i]))[0], np.shape(one)[1]))]
+            row = [*row, one if i == j else np.zeros((np.shape(np.atleast_2d(arrs[i]))[0], np.shape(one)[1]), dtype)]
         rows = [*rows, row]
     return np.block(rows)
 

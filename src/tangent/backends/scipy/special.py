@@ -8,12 +8,19 @@ import numpy as np
 from scipy import special
 
 from tangent.backends.scipy.kernels import largest_finite
+from tangent.errors import UnsupportedError
 from tangent.runtime import stop_gradient
 
 
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """The logarithm of a sum of exponentials, with weights b."""
     a = np.asarray(a)
+    if return_sign and (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        raise UnsupportedError(
+            "cannot differentiate 'scipy.special.logsumexp' of complex numbers with 'return_sign'",
+            why="the sign is a phase there, and changes with the numbers",
+            todo="Leave 'return_sign' out: the imaginary part of the result is the phase.",
+        )
     shift = stop_gradient(largest_finite(a, axis))
     terms = np.exp(a - shift)
     total = np.sum(terms if b is None else b * terms, axis=axis, keepdims=keepdims)

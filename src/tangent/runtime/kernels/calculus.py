@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.fit import unbroadcast
+from tangent.runtime.kernels.elementwise import inexact
 from tangent.runtime.kernels.reduce import Axis, as_dtype, reduced_axes
 
 
@@ -113,7 +114,7 @@ def spacing_adjoint(b: Any, f: Any, varargs: Any, axis: Axis = None, edge_order:
         part = np.moveaxis(b if len(axes) == 1 else b[k], axes[k], -1)
         h = spacing_along(varargs, k)
         u = interval_widths(h, np.shape(f)[axes[k]])
-        s = np.diff(np.moveaxis(f, axes[k], -1)) / u
+        s = np.diff(np.moveaxis(inexact(f), axes[k], -1)) / u
         bu = over_rows(-slopes_adjoint(part, u, edge_order) * s / u)
         bu = bu + weights_of_widths_adjoint(over_rows(inner_adjoint(part, edge_order) * np.diff(s)), u)
         parts = [*parts, unbroadcast(diff_adjoint(bu, 1, 0) if np.ndim(h) else np.sum(bu), h)]
@@ -130,7 +131,7 @@ def gradient_tangent(t: Any, dh: Any, f: Any, varargs: Any, axis: Axis = None, e
         dy = mixed_slopes(ds, inner_slopes(ds, u), edge_order)
         if varargs:
             du = interval_widths(spacing_along(dh, k), np.shape(f)[axes[k]])
-            s = np.diff(np.moveaxis(f, axes[k], -1)) / u
+            s = np.diff(np.moveaxis(inexact(f), axes[k], -1)) / u
             ds = -s * du / u
             both = u[:-1] + u[1:]
             dw = du[:-1] / both * (u[1:] / both) - u[:-1] / both * (du[1:] / both)
@@ -148,7 +149,7 @@ def spacing_along(varargs: Any, k: int) -> Any:
 
 def interval_widths(h: Any, n: int) -> Any:
     """The widths of the intervals between n nodes, which have a spacing or coordinates h."""
-    return np.diff(h) if np.ndim(h) else h * np.ones(n - 1)
+    return np.diff(inexact(h)) if np.ndim(h) else h * np.ones(n - 1)
 
 
 def inner_slopes(s: Any, u: Any) -> Any:
@@ -229,8 +230,8 @@ def interp_slope(x: Any, xp: Any, fp: Any, i: Any, j: Any, period: Any = None) -
 
 def interp_turns(x: Any, xp: Any, i: Any, j: Any, t: Any, period: Any) -> Any:
     """What a longer period does to the place of x between its nodes: each turn that it takes off is longer."""
-    length = abs(period)
-    turns = t * np.floor((np.take(xp, j) - np.take(xp, i)) / length) - np.floor((x - np.take(xp, i)) / length)
+    length, nodes = abs(period), np.asarray(xp, float)
+    turns = t * np.floor((np.take(nodes, j) - np.take(nodes, i)) / length) - np.floor((x - np.take(nodes, i)) / length)
     return turns * np.sign(period)
 
 

@@ -28,6 +28,11 @@ def is_whole(x: Any) -> bool:
     return bool(dtype_of(x).kind in "biu")
 
 
+def inexact(x: Any) -> Any:
+    """x, of floats where it is of integers or truth values: their squares and differences need not be of their kind."""
+    return 1.0 * np.asarray(x) if is_whole(x) else x
+
+
 def ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
     if isinstance(x, float) and isinstance(y, float):

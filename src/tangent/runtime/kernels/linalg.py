@@ -14,6 +14,7 @@ from tangent.runtime.kernels.elementwise import precision, ratio
 from tangent.runtime.kernels.factors import svdvals_adjoint, svdvals_tangent
 from tangent.runtime.kernels.matrices import as_matrices, from_triangle, in_triangle, mH, power_of_two
 from tangent.runtime.kernels.products import mT, with_item
+from tangent.runtime.kernels.reduce import as_dtype
 from tangent.runtime.kernels.shape import like, sequence_like
 
 
@@ -191,7 +192,7 @@ def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, p: Any, c: Any) -> t
         t = mH(da) @ (mH(p) @ x)
         dx = dx + t - p @ (a @ t)
     residuals = 2 * np.sum(np.real(np.conj(r) * dr), axis=0) if np.size(y[1]) > 0 else 0.0 * y[1]
-    return np.reshape(dx / c, np.shape(y[0])), residuals, 0, c[0] * svdvals_tangent(da, a)
+    return np.reshape(dx / c, np.shape(y[0])), residuals, 0, as_dtype(c[0] * svdvals_tangent(da, a), y[3])
 
 
 def matrix_power_tangent(d: Any, a: Any, n: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.elementwise import conj_sign, precision
+from tangent.runtime.kernels.elementwise import conj_sign, inexact, precision
 from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
 from tangent.runtime.kernels.reduce import as_dtype, at_rank
@@ -54,7 +54,7 @@ def direction(x: Any) -> Any:
 
 def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
     """The slope of a vector norm: 0 where the norm is 0, shared evenly by equal maxima."""
-    axis = tuple(axis) if isinstance(axis, list) else axis
+    x, axis = inexact(x), tuple(axis) if isinstance(axis, list) else axis
     if ord == 0:
         return np.zeros_like(x)
     if ord == 1:
@@ -116,7 +116,7 @@ def order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = Fal
     """The derivative of a vector norm y by its order; 0 for the orders of which the next ones are no limit."""
     if ord is None or isinstance(ord, str) or ord == 0 or abs(ord) == np.inf:
         return np.zeros_like(y)
-    part = safe_ratio(np.abs(x), at_rank(y, x, axis=axis, keepdims=keepdims))
+    part = safe_ratio(np.abs(inexact(x)), at_rank(y, x, axis=axis, keepdims=keepdims))
     part = np.where(part > 0, part, 1.0)
     return y / ord * np.sum(part**ord * np.log(part), axis=axis, keepdims=keepdims)
 
@@ -129,6 +129,7 @@ def evenly(chosen: Any, x: Any, axis: Any) -> Any:
 
 def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:
     """The slope of a norm of matrices."""
+    x = inexact(x)
     if ord is None or ord == "fro" or ord == "f":
         return vector_norm_slope(x, axis=(-2, -1))
     if ord == "nuc" or ord == 2 or ord == -2:

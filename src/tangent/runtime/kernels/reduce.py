@@ -119,6 +119,12 @@ def is_far(a: Any, mean: Any, axis: Axis = None) -> bool:
 
 def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dtype: Any = None) -> Any:
     """`deviation` in the dtype of a, into whose memory `np.nanvar` subtracts the mean."""
+    if dtype is not None and np.iscomplexobj(mean) and not np.iscomplexobj(a):
+        raise UnsupportedError(
+            "cannot differentiate 'np.nanvar' or 'np.nanstd' of real numbers with a complex 'mean' and a 'dtype'",
+            why="NumPy drops the imaginary part of the mean, and not that of the result",
+            todo="Give its real part: mean=np.real(m).",
+        )
     return as_dtype(deviation(a, axis, where, mean, dtype), a)
 
 

@@ -146,8 +146,15 @@ def polynomial_division(c1: Any, c2: Any) -> tuple[Any, Any]:
     c1, c2 = trimmed_series(c1), trimmed_series(c2)
     if c2[-1] == 0:
         raise ZeroDivisionError("division of a polynomial by zero")
-    q, r = np.polydiv(np.flip(c1), np.flip(c2))
-    return np.flip(q), trimmed_series(np.flip(r))
+    c1, c2 = c1.astype(np.result_type(c1, c2)), c2.astype(np.result_type(c1, c2))
+    if len(c2) == 1:
+        return c1 / c2[-1], 0.0 * c1[:1]
+    quotient: Any = []
+    for k in range(len(c1) - len(c2), -1, -1):
+        top = c1[-1] / c2[-1]
+        c1 = np.concatenate([c1[:k], c1[k:-1] - c2[:-1] * top])
+        quotient = [top, *quotient]
+    return np.stack(quotient) if quotient else 0.0 * c1[:1], trimmed_series(c1)
 
 
 def series_by_x(c: Any, up: Any, same: Any, down: Any) -> Any:

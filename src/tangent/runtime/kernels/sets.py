@@ -67,7 +67,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """`np.intersect1d`: the values are those of the first array."""
     first, second = common_places(ar1, ar2, assume_unique)
-    values = np.take(ar1, first)
+    values = np.take(ar1, first).astype(np.result_type(np.asarray(ar1), np.asarray(ar2)))
     return (values, first, second) if return_indices else values
 
 

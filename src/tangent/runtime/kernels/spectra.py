@@ -129,9 +129,7 @@ def eigen_sum_adjoint(s: Any, b: Any, y: Factors, asked: Any = None) -> Any:
     return np.conj(eigen_change(s, b, y, is_given("b", asked)))
 
 
-def eigen_sum_tangent(
-    db: Any, da: Any, b: Any, a: Any, y: Factors, UPLO: str = "L", asked: Any = None
-) -> Any:
+def eigen_sum_tangent(db: Any, da: Any, b: Any, a: Any, y: Factors, UPLO: str = "L", asked: Any = None) -> Any:
     """The tangent of `eigen_sum`."""
     if is_given("a", asked):
         return eigen_sum(db, a, y, UPLO=UPLO)

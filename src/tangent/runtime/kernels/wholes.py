@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.elementwise import cosine, gap, is_whole, precision
+from tangent.runtime.kernels.elementwise import cosine, gap, inexact, precision
 from tangent.runtime.kernels.matrices import power_of_two, safe_ratio
 from tangent.runtime.kernels.reduce import (
     Axis,
@@ -109,7 +109,7 @@ def off_line(t: Any, x: Any, axis: Axis = None, where: Any = True) -> Any:
     The elements are taken in two groups, the large and the small x: deviations within the groups and gaps between them
     are small differences of what is given, so that nothing cancels where the gap is nearly all of the deviations.
     """
-    x = 1.0 * np.asarray(x) if is_whole(x) else x
+    x = inexact(x)
     x = x / power_of_two(x, axis, where)
     upper, lower = halves(wider_part(x, axis, where), axis, where)
     p, q = group_size(upper, x, axis), group_size(lower, x, axis)

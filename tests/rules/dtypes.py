@@ -1,0 +1,191 @@
+"""A sample in other precisions: dtypes of gradients and tangents, <by, dy> = <bx, dx>, and the digits there are."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rules.check import Case, Wrong, difference
+from rules.sample import Sample
+from tangent import runtime
+from tangent.errors import UnsupportedError
+from tangent.testing import leaves, map_leaves
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A dtype, what doubles become in it, and how far its derivatives may be off beside the largest number."""
+
+    dtype: Any
+    made: Callable[[Any], Any]
+    tolerance: float
+
+    @property
+    def is_whole(self) -> bool:
+        return np.dtype(self.dtype).kind in "biu"
+
+
+def _with_imaginary_parts(x: Any) -> Any:
+    return x + 0.1j * np.cos(1.7 * np.arange(x.size).reshape(x.shape) + 1.0)
+
+
+KINDS = {
+    "float16": Kind(np.float16, lambda x: x, 3e-2),
+    "float32": Kind(np.float32, lambda x: x, 1e-4),
+    "longdouble": Kind(np.longdouble, lambda x: x, 1e-9),
+    "complex64": Kind(np.complex64, _with_imaginary_parts, 1e-4),
+    "complex128": Kind(np.complex128, _with_imaginary_parts, 1e-5),
+    "int64": Kind(np.int64, lambda x: np.rint(3 * x), 1e-9),
+    "int8": Kind(np.int8, lambda x: np.rint(60 * x), 3e-2),
+    "uint8": Kind(np.uint8, lambda x: np.rint(60 * np.abs(x)), 3e-2),
+    "bool": Kind(np.bool_, lambda x: x > 0, 3e-2),
+}
+WIDE = {np.float16: np.complex64, np.float32: np.complex64, np.complex64: np.complex64, np.longdouble: np.clongdouble}
+
+# Calls whose values are others for these numbers: truth values are added by `or`, their matrices are singular and
+# their eigenvalues repeat, integers are not cut by a cast to integers, and complex numbers have no order.
+OTHERWISE = {"b": r"trapezoid|linalg|\.item\(|\bint\b", "i": r"\bint\b", "u": r"\bint\b", "c": "unique_values"}
+
+
+def check_dtypes(case: Case) -> None:
+    """Raise `Wrong`, naming all kinds that fail."""
+    if is_kernel(case.sample):
+        return  # these see the dtypes that rules give them
+    found = [f"{name}: {fault}" for name, kind in KINDS.items() for fault in faults(case, kind)]
+    if found:
+        raise Wrong("\n".join(found))
+
+
+def is_kernel(sample: Sample) -> bool:
+    name = sample.call.removeprefix("runtime.").partition("(")[0]
+    return name.isidentifier() and hasattr(runtime, name) and not hasattr(builtins, name)
+
+
+def faults(case: Case, kind: Kind, calls: int = 1, places: list[int] | None = None) -> Iterator[str]:
+    """What is wrong with a sample whose arguments, or those at some places, are of another kind."""
+    if re.search(OTHERWISE.get(np.dtype(kind.dtype).kind, "$^"), case.sample.call):
+        return
+    args = [map_leaves(in_kind(kind), a) if i in (places or case.places) else a for i, a in enumerate(case.args)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            value = case.f(*args)
+    except Exception:
+        return  # NumPy itself does not take it
+    doubles = [map_leaves(as_double, a) if i in case.places else a for i, a in enumerate(args)]
+    if dtypes_of(args) == dtypes_of(case.args) or (kind.is_whole and not is_kept(case, args, value, doubles)):
+        return
+    try:
+        for _ in range(calls):
+            yield from _faults(case, kind, args, value, doubles)
+    except UnsupportedError:
+        pass  # vectors that fill up a basis, views of half precision
+
+
+def is_kept(case: Case, args: list[Any], value: Any, doubles: list[Any]) -> bool:
+    """Whether integers give what floats do: nothing wraps around, and no float is cut."""
+    whole = [all(dtype.kind in "biu" for dtype in dtypes_of(args[i])) for i in case.places]
+    if any(dtype.kind in "biu" for dtype in dtypes_of(value)) and not all(whole):
+        return False
+    try:
+        return far(value, case.f(*doubles), 1e-2) is None
+    except Exception:
+        return False
+
+
+def _faults(case: Case, kind: Kind, args: list[Any], value: Any, doubles: list[Any]) -> Iterator[str]:
+    rng = np.random.default_rng(3)
+    seed = map_leaves(lambda v: numbers_like(v, rng), value)
+    got = case.gradients(args, seed=seed)
+    tangents = [map_leaves(lambda v, b: numbers_like(v, rng, b), args[i], b) for i, b in zip(case.places, got)]
+    pushed = case.jvp()(*args, *tangents)
+    for name, b, i in zip(case.wrt, got, case.places):
+        if [(x.shape, x.dtype) for x in arrays(b)] != [(x.shape, grad_dtype(x, b)) for x in arrays(args[i])]:
+            yield f"the gradient of {name} is {dtypes_of(b)}, its argument {dtypes_of(args[i])}"
+    if not kind.is_whole and any(p != v for p, v in zip(dtypes_of(pushed), dtypes_of(value)) if v.kind in "fc"):
+        yield f"the tangent is {dtypes_of(pushed)}, the result {dtypes_of(value)}"
+    if (down := product(got, tangents)) is not None and (ahead := product(seed, pushed)) is not None:
+        if abs(down[0] - ahead[0]) > kind.tolerance * (down[1] + ahead[1]):
+            yield f"<bx, dx> is {down[0]}, <by, dy> {ahead[0]}"
+    if far(value, case.f(*doubles), kind.tolerance) is None:
+        expected = case.gradients(doubles, seed=map_leaves(as_double, seed))
+        if fault := far(got, expected, kind.tolerance):
+            yield f"reverse: {fault}"
+        if fault := far(pushed, case.jvp()(*doubles, *(map_leaves(as_double, t) for t in tangents)), kind.tolerance):
+            yield f"forward: {fault}"
+    if kind.dtype is np.complex128 and (fault := far(pushed, difference(case.f, args, case.places, tangents), 1e-5)):
+        yield f"forward, against finite differences: {fault}"
+
+
+# Numbers of other kinds
+
+
+def in_kind(kind: Kind) -> Callable[[Any], Any]:
+    """Arrays of doubles in the kind, those of complex numbers in the precision next to it."""
+
+    def cast(v: Any) -> Any:
+        if isinstance(v, np.ndarray) and v.dtype == np.float64:
+            return kind.made(v).astype(kind.dtype)
+        return v.astype(WIDE.get(kind.dtype, complex)) if isinstance(v, np.ndarray) and v.dtype == complex else v
+
+    return cast
+
+
+def as_double(v: Any) -> Any:
+    """The same numbers in double precision."""
+    if not isinstance(v, np.ndarray | np.generic) or v.dtype.kind not in "biufc":
+        return v
+    return v.astype(complex if v.dtype.kind == "c" else float)
+
+
+def numbers_like(v: Any, rng: np.random.Generator, b: Any = None) -> Any:
+    """Random numbers in the dtype of v, none of them near zero; those of integers in that of their gradient b."""
+    dtype = np.asarray(v).dtype
+    out = rng.uniform(0.5, 1.5, np.shape(v)) * rng.choice([-1.0, 1.0], np.shape(v))
+    if dtype.kind == "c":
+        out = out + 1j * rng.uniform(0.5, 1.5, np.shape(v))
+    if dtype.kind not in "fc":
+        dtype = np.dtype(float) if b is None else np.asarray(b).dtype
+    out = np.asarray(out, dtype)
+    return out if isinstance(v, np.ndarray) else type(v)(out) if isinstance(v, float | complex) else out[()]
+
+
+# What they are compared by
+
+
+def arrays(x: Any) -> list[Any]:
+    return [np.asarray(v) for v in leaves(x)]
+
+
+def dtypes_of(x: Any) -> list[Any]:
+    return [v.dtype for v in arrays(x)]
+
+
+def grad_dtype(x: Any, b: Any) -> Any:
+    """The dtype that a gradient of x has; integers have real ones, in the precision they are computed in."""
+    return x.dtype if x.dtype.kind in "fc" else next((d for d in dtypes_of(b) if d.kind == "f"), None)
+
+
+def product(x: Any, y: Any) -> tuple[Any, Any] | None:
+    """The real part of the sum of products, and the size of what is summed; none where it is not finite."""
+    terms = [np.ravel(np.asarray(a, np.clongdouble) * np.asarray(b)) for a, b in zip(leaves(x), leaves(y))]
+    total = np.concatenate([*terms, np.zeros(1)])
+    return (np.sum(np.real(total)), np.sum(np.abs(total))) if np.all(np.isfinite(total)) else None
+
+
+def far(got: Any, expected: Any, tolerance: float) -> str | None:
+    """What differs by more than a part of the largest number, if anything does that the dtype has digits for."""
+    a = arrays(got)
+    b = [y.astype(x.dtype) if x.dtype.kind == y.dtype.kind else y for x, y in zip(a, arrays(expected), strict=True)]
+    if [x.shape for x in a] != [x.shape for x in b]:
+        return f"{got}, expected {expected}"
+    size = max((float(np.max(np.abs(np.nan_to_num(x, posinf=0, neginf=0)), initial=0.0)) for x in b), default=0.0)
+    tiny = max((np.finfo(x.dtype).tiny for x in a if x.dtype.kind in "fc"), default=0.0)
+    near = all(np.allclose(x, y, rtol=tolerance, atol=tolerance * size + tiny, equal_nan=True) for x, y in zip(a, b))
+    return None if near else f"{got}, expected {expected}"

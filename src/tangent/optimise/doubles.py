@@ -3,6 +3,9 @@
 bz = spread(b, x)
 bx = bz * x + bz * x           ->   bx = spread(2.0 * b, x) * x
 
+ba += b * a                    ->   ba += 2.0 * b * a
+ba += b * a
+
 So is what flows twice through a branch that may not be taken. Doubling is exact, so the number is the same. A sum of
 two products with a name that the reader knows stays as it is.
 """
@@ -13,12 +16,40 @@ import ast
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.quote import constant
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import NESTED, rebuild, replace
+from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import fact, walk
 
 
 def doubles(body: Body, o: Optimisation) -> Body:
-    return [rebuild(s, lambda e: _moved(_doubled(e, o))) if _may_double(s) else s for s in body]
+    return _summed([rebuild(s, lambda e: _moved(_doubled(e, o))) if _may_double(s) else s for s in body], o)
+
+
+def _summed(body: Body, o: Optimisation) -> Body:
+    """The block with one sum in place where the same stands twice in a row, also in the blocks inside it."""
+    done: Body = []
+    for s in body:
+        if done and (both := _both(done[-1], s, o)) is not None:
+            done[-1] = both
+        elif isinstance(s, NESTED):
+            done.append(replace(s, body=_summed(s.body, o), orelse=_summed(s.orelse, o)))
+        else:
+            done.append(s)
+    return done
+
+
+def _both(s: ast.stmt, following: ast.stmt, o: Optimisation) -> ast.stmt | None:
+    """The sum in place that does what two equal ones do, of a product that does not read what it is added to."""
+    match s, following:
+        case (
+            ast.AugAssign(target=ast.Name(id=b), op=ast.Add(), value=ast.BinOp() as once),
+            ast.AugAssign(target=ast.Name(id=c), op=ast.Add(), value=ast.BinOp() as again),
+        ) if b == c and b not in expression_reads(once):
+            both = ast.BinOp(once, ast.Add(), again)
+            doubled = _doubled(both, o)
+            return None if doubled is both else replace(s, value=doubled)
+        case _:
+            return None
 
 
 @fact

@@ -187,7 +187,10 @@ def check_integer(case: Case) -> None:
         return  # outside of the domain
     if not same:
         return
-    expected = case.gradients(floats)
+    try:
+        expected = case.gradients(floats)
+    except np.linalg.LinAlgError:
+        return  # rounded, a matrix may be singular, and have no derivative
     if not all(np.all(np.isfinite(b)) for b in expected):
         return
     got = case.gradients(whole)

@@ -331,7 +331,7 @@ def initial_value(x):
 Made = dataclasses.make_dataclass("Made", ["a", "b"])
 
 
-@refused("dataclasses", "make_dataclass")
+@works("dataclasses", "make_dataclass")
 def record_made_by_a_function(x):
     return Made(x, x * x).a
 

@@ -23,6 +23,8 @@ def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
     if isinstance(found, types.FunctionType) and (is_generated(found) or home_of(found) in ("", "builtins")):
         return False  # code that was run without a name for its module is somebody's
+    if isinstance(found, type) and home_of(found) == "types" and vars(types).get(found.__name__) is not found:
+        return False  # so is a class that was made by a call (`dataclasses.make_dataclass`)
     return _is_of_library(home_of(found) or type(found).__module__ or "")
 
 

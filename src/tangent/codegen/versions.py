@@ -37,9 +37,15 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
 
 def kinds_of(entry: Generated, args: tuple[Any, ...], names: Collection[str]) -> dict[str, Kind]:
     """The kinds of arguments; of objects, those of the attributes that have some names."""
-    apart = entry.arrays | entry.items | {*entry.owned}  # lists for which there is other code, or copies
+    apart = entry.arrays | {*entry.owned}  # lists for which there is other code, or copies
     given = {v: _kind(a, v, names, DEPTH) for v, a in zip(parameters_of(entry), args)}
-    return {v: UNKNOWN if isinstance(k, CONTAINERS) and v in apart else k for v, k in given.items()}
+    unlike = {v for v, k in given.items() if v in apart or (v in entry.items and not _is_of_arrays(k))}
+    return {v: UNKNOWN if isinstance(k, CONTAINERS) and v in unlike else k for v, k in given.items()}
+
+
+def _is_of_arrays(kind: Kind) -> bool:
+    """Whether a value is a list or tuple of arrays and of nothing that NumPy would take for one."""
+    return isinstance(kind, Items) and all(isinstance(k, Number) for k in kind.items)
 
 
 def _kind(value: Any, v: str, names: Collection[str], depth: int) -> Kind:

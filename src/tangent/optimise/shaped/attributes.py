@@ -16,16 +16,15 @@ from typing import Any
 from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.settled import OWN, ZERO
-from tangent.optimise.shaped.kinds import Attributes, Kind, Listed
+from tangent.optimise.shaped.kinds import Attributes, Kind
 from tangent.syntax.names import Names
-from tangent.syntax.quote import assign, call, expression, name
+from tangent.syntax.quote import assign, call, name
 from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
-from tangent.syntax.uses import assigned_inside, header_reads, writes
+from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
 Use = Callable[[Any, str], str]
-LEAVING = (ast.Break, ast.Continue, ast.Return)
 
 
 def by_attributes(body: Body, kinds: Mapping[str, Kind], names: Names, resolve: Resolve, use: Use) -> Body:
@@ -54,80 +53,6 @@ def in_blocks(body: Body, kinds: Mapping[str, Kind], names: Names, resolve: Reso
         return inner
 
     return [with_blocks(s, block) for s in body]
-
-
-def filled(body: Body, kinds: Mapping[str, Kind], resolve: Resolve) -> Body:
-    """Gradients of lists of objects that a loop makes, one after the other.
-
-    bps = init_grad(ps)                                     bps = [None] * len(ps)
-    for k in range(len(ps)):                                for k in range(len(ps)):
-        bps = add_part(bps, k, put_attributes(...))   ->        bps[k] = put_attributes(...)
-    return settled(bps, ps)                                 return bps
-    """
-    for i, s in enumerate(body):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=b)], value=ast.Call(func=func, args=[ast.Name(id=ps)])):
-                begun = resolve(func) in ZERO and _is_of_objects(kinds.get(ps))
-                new = _Filled(b, ps, resolve).rest(body[i + 1 :]) if begun else None
-                if new is not None:
-                    empty = replace(s, value=expression("[None] * len(ps)", ps=ps))
-                    return [*body[:i], empty, *filled(new, kinds, resolve)]
-            case _:
-                pass
-    return body
-
-
-def _is_of_objects(kind: Kind | None) -> bool:
-    return isinstance(kind, Listed) and isinstance(kind.item, Attributes)
-
-
-class _Filled:
-    """The gradient `b` of the list `ps`, of which the items are still to come."""
-
-    def __init__(self, b: str, ps: str, resolve: Resolve) -> None:
-        self.b, self.ps, self.resolve = b, ps, resolve
-
-    def rest(self, body: Body) -> Body | None:
-        """What follows, if one loop goes over all items, and nothing else is done but to give the list back."""
-        uses = [i for i, s in enumerate(body) if any(self.b in {*header_reads(x), *writes(x)} for x in statements([s]))]
-        if len(uses) != 2 or uses[1] != len(body) - 1:
-            return None
-        loop, end = self.loop(body[uses[0]]), self.end(body[-1])
-        return None if loop is None or end is None else [*body[: uses[0]], loop, *body[uses[0] + 1 : -1], end]
-
-    def loop(self, s: ast.stmt) -> ast.stmt | None:
-        every = f"range(len({self.ps}))"
-        if not isinstance(s, ast.For) or s.orelse or ast.unparse(s.iter) not in (every, f"reversed({every})"):
-            return None
-        if not isinstance(s.target, ast.Name) or s.target.id in assigned_inside(s.body):
-            return None
-        uses = [x for x in statements(s.body) if self.b in {*header_reads(x), *writes(x)}]
-        if len(uses) != 1 or uses[0] not in s.body or any(isinstance(x, LEAVING) for y in s.body for x in walk(y)):
-            return None
-        match uses[0]:
-            case ast.Assign(value=ast.Call(func=func, args=[ast.Name(id=b), ast.Name(id=k), ast.Call() as item])) if (
-                b == self.b and k == s.target.id and self.resolve(func) is runtime.add_part
-                and self.resolve(item.func) is runtime.put_attributes
-            ):  # fmt: skip
-                target = ast.Subscript(name(b), name(k), ast.Store())
-                new = replace(uses[0], targets=[target], value=item)
-                return replace(s, body=[new if x is uses[0] else x for x in s.body])
-            case _:
-                return None
-
-    def end(self, s: ast.stmt) -> ast.stmt | None:
-        def change(e: ast.expr) -> ast.expr:
-            match e:
-                case ast.Call(func=func, args=[ast.Name(id=b) as whole, ast.Name(id=ps)]) if (
-                    b == self.b and ps == self.ps and self.resolve(func) in OWN
-                ):
-                    return whole
-                case _:
-                    return e
-
-        times = sum(isinstance(n, ast.Name) and n.id == self.b for n in walk(s))
-        new = rebuild(s, change)
-        return new if isinstance(s, ast.Return) and times == 1 else None
 
 
 def held_objects(body: Body, kinds: Mapping[str, Kind]) -> dict[str, Attributes]:

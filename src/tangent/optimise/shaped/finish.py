@@ -12,11 +12,12 @@ from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.shaped.again import again
-from tangent.optimise.shaped.attributes import filled
 from tangent.optimise.shaped.bodies import body_of, use, visible, with_body
+from tangent.optimise.shaped.displays import displays, made_dicts
+from tangent.optimise.shaped.filled import filled
 from tangent.optimise.shaped.flow import Flow
 from tangent.optimise.shaped.halves import halves
-from tangent.optimise.shaped.infer import Resolve, parameters_of
+from tangent.optimise.shaped.infer import Inference, Resolve, parameters_of
 from tangent.optimise.shaped.kinds import FLOAT, Listed, Number
 from tangent.optimise.shaped.listed import listed
 from tangent.optimise.shaped.looked import looked
@@ -74,8 +75,15 @@ def _write(g: Generated, flows: Mapping[Generated, Flow], whole: set[str], resol
     parameters = parameters_of(g)
     facts = Facts(parameters, whole, _ranks([flows[g]] if g in flows else []), o.resolve, g.shared)
     kinds = flows[g].ever if g in flows else {}
-    body = looked(unspaced(signs(inline(body_of(g), o), kinds), kinds), facts)
-    body = filled(body, kinds, o.resolve)
+    body = body_of(g)
+    if g not in flows:
+        body = looked(inline(body, o), facts)
+    else:
+        of = Inference(g, kinds, flows[g].local, resolve, flows[g].made).of
+        whole_dicts = displays(body, of, o.resolve, partial(use, g))
+        dicts = made_dicts(body, whole_dicts)
+        body = looked(unspaced(signs(inline(whole_dicts, o), kinds), kinds), facts)
+        body = filled(body, kinds, dicts, of, o.resolve)
     taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
     with_body(g, tidy(halves(owned(body, o.resolve), taken, o.resolve, partial(use, g))))
 

@@ -147,7 +147,7 @@ def kind_of(value: Any, v: str) -> Kind:
         return Drawing("random")
     if type(value) is dict and value and all(type(k) is str for k in value):
         found = tuple((k, kind_of(x, f"{v}:{k}")) for k, x in value.items())
-        return Fields(found) if all(isinstance(kind, (Number, Fields)) for _, kind in found) else UNKNOWN
+        return Fields(found) if all(isinstance(kind, (Number, Fields, Items)) for _, kind in found) else UNKNOWN
     return UNKNOWN
 
 
@@ -178,7 +178,8 @@ def held(value: list[Any] | tuple[Any, ...], v: str) -> Kind:
     if len(value) > MANY:
         return UNKNOWN
     items = tuple(kind_of(x, f"{v}:{i}") for i, x in enumerate(value))
-    return Items(items, type(value) is list) if all(isinstance(k, (Number, Items, Fields)) for k in items) else UNKNOWN
+    known = all(isinstance(k, (Number, Items, Fields)) for k in items)
+    return Items(items, type(value) is list, type(value) is tuple) if known else UNKNOWN
 
 
 def listed(value: list[Any]) -> Kind:

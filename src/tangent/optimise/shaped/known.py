@@ -191,6 +191,8 @@ class Known(Spreading):
         if function is runtime.lazy_zero and isinstance(kinds[0], (Items, Listed)) and is_of_numbers(kinds[0]):
             once = isinstance(e.args[0], ast.Name) and e.args[0].id in self.once  # else it may be as long as another
             return expression("[0.0] * len(x)", x=e.args[0]) if once else e
+        if function in (runtime.sequence, runtime.unsequence) and isinstance(kinds[-1], Items) and not e.keywords:
+            return e.args[0]
         if function is runtime.sequence_tangent and all(isinstance(k, (Items, Listed, Stack)) for k in kinds):
             return e.args[0]
         tuples = of_tuples(function, e.args, kinds) if not e.keywords else None

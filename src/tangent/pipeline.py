@@ -24,7 +24,7 @@ from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import holds_filling, operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, holds_lists, refuse_shared
-from tangent.runtime.storage.held import are_apart, holds_in_objects
+from tangent.runtime.storage.held import are_apart, holds_in_objects, holds_persistent
 from tangent.runtime.storage.shadows import item_shadow
 from tangent.source.adapt import called
 from tangent.source.buffers import buffers_of
@@ -341,6 +341,8 @@ def for_arguments(function: types.FunctionType, options: Options, entry: Generat
         return any(p in entry.owned and holds_in_objects(x) for p, x in zip(names, values, strict=False))
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
+        if entry.parts and holds_persistent(values):
+            return again(function, options, memory="arrays")
         if holds_filling(values):
             return filled(values)
         return over(values) or (together(values) if shared(values) or written(values) else apart(values))

@@ -30,6 +30,7 @@ THEMES = (
     "written",
     "found_late",
     "buffers",
+    "persistent",
     "turned",
     "closures",
     "lifted",

@@ -346,3 +346,23 @@ def list_summed_while_it_is_filled(x):
         counts[i] = x[i] ** 3
         s += sum(d) * x[i] + sum(counts.values()) * x[i]
     return s
+
+
+@program({"a": np.array([[0.5, 1.5, -0.7], [0.2, -0.3, 1.1], [0.9, 0.4, -0.6]])})
+def table_of_views_that_are_swapped(a):
+    t = [[a[i, j : j + 1] for j in range(3)] for i in range(3)]
+    for i in range(3):
+        for j in range(i):
+            t[i][j], t[j][i] = t[j][i], t[i][j]
+            t[i][j] *= t[j][i]
+    return np.sum(a * a)
+
+
+@program({"a": np.array([0.5, 1.5])})
+def table_of_arrays_that_operators_change(a):
+    t = [[a * (i + j) for j in range(3)] for i in range(2)]
+    for i in range(2):
+        for j in range(1, 3):
+            t[i][j] += t[i][j - 1] * a
+            t[i][j][0] *= 2.0
+    return np.sum(t[1][2] * t[0][1])

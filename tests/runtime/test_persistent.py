@@ -502,3 +502,47 @@ def products_of_rows(x, n, m):
         for _ in range(m):
             x = setitem(x, i + 1, numpy.multiply(x[i + 1], x[i]))
     return numpy.mean(x)
+
+
+# Parts that stay as they were, of arguments
+
+
+def row_kept(x, row):
+    b = x[1]
+    x[1] = row * x[0]
+    return np.sum(x * x) + np.sum(b * x[1])
+
+
+def slice_kept(x, row):
+    tail = x[1:]
+    for i, r in enumerate(x):
+        x[i] = r * row
+    return np.sum(tail * x[1:])
+
+
+def whole_kept(x, row):
+    whole = np.asarray(x)
+    x[[0, 0]] = x[1:3] * row
+    return np.sum(whole * x)
+
+
+def kept_of_an_object(x, row):
+    stack = Stack(x)
+    top = stack.rows[2]
+    stack.rows[2] = top * row
+    return np.sum(top * stack.rows[2])
+
+
+@pytest.mark.parametrize("f", [row_kept, slice_kept, whole_kept, kept_of_an_object])
+@pytest.mark.parametrize("optimized", [True, False])
+def test_parts_of_an_argument_stay(f, optimized):
+    """A row that was read is a copy, where that of a NumPy array is a view."""
+    g, push = tangent.grad(f, optimized=optimized), tangent.jvp(f, optimized=optimized)
+    moved = np.cos(START)
+    up, down = (f(PersistentArray(START + s * moved), ROW) for s in (1e-6, -1e-6))
+    for _ in range(4):
+        x = PersistentArray(START)
+        found = g(x, ROW)
+        np.testing.assert_allclose(np.sum(found * moved), (up - down) / 2e-6, rtol=1e-7)
+        np.testing.assert_allclose(push(x, ROW, moved), (up - down) / 2e-6, rtol=1e-7)
+        assert_array_equal(x, START)

@@ -20,7 +20,7 @@ from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
 from tangent.runtime.objects import holds_objects
 from tangent.runtime.persistent import PersistentArray
-from tangent.runtime.storage.held import is_of_objects
+from tangent.runtime.storage.held import holds_persistent, is_of_objects
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
@@ -77,6 +77,8 @@ class Choice:
     def __init__(self, functions: list[Generated], load: Load | None, objects: Objects | None = None) -> None:
         self._functions, self._load, self._objects = functions, load, objects
         self._outside = Outside(functions)
+        parts = bool(functions) and functions[0].parts
+        self._simple = SIMPLE - {PersistentArray} if parts else SIMPLE
         self._found: dict[Any, Any] = {}
         self.versions: dict[tuple[Any, ...], types.FunctionType] = {}
 
@@ -86,7 +88,7 @@ class Choice:
 
     def __call__(self, *args: Any) -> types.FunctionType | None:
         key: tuple[Any, ...] = tuple(map(type, args))
-        if not SIMPLE.issuperset(key):
+        if not self._simple.issuperset(key):
             if (other := self.other(args)) is not None:
                 return other  # type: ignore[no-any-return]
             key += tuple([_held(a, self.names, DEPTH) for a in args if type(a) not in SIMPLE])
@@ -140,7 +142,16 @@ def for_objects(entry: Generated, objects: Objects | None, args: tuple[Any, ...]
         return None
     seeds = entry.seeds.values()
     plain = tuple([a for v, a in zip(parameters_of(entry), args) if v not in seeds])
-    return objects(plain) if any(map(holds_objects, plain)) else None
+    return objects(plain) if any(map(looking(entry), plain)) else None
+
+
+def looking(entry: Generated) -> Callable[[Any], bool]:
+    """What tells whether an argument may ask for other code: objects do, and persistent arrays with lasting parts."""
+    return _holds_either if entry.parts else holds_objects
+
+
+def _holds_either(x: Any) -> bool:
+    return holds_objects(x) or holds_persistent(x)
 
 
 def _asked_for(n: ast.AST) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from tangent import runtime
 from tangent.errors import InPlaceError, TangentError
 from tangent.runtime.calls import unrepeated
+from tangent.runtime.kernels.index import number_rows
 from tangent.source.cells import content_of
 from tangent.source.naming import is_library
 from tangent.source.reachable import mentioned
@@ -54,6 +55,8 @@ class Late:
 def calls_what_it_finds(functions: list[Generated]) -> bool:
     """Whether a module, or the derivative that it was made from, calls what is known only when it is called."""
     values = [value for g in functions for value in (g.primal, *g.externals.values())]
+    if any(value is number_rows for value in values):
+        return True  # rows of arrays need a memory, too
     if any((getattr(value, "__module__", "") or "").startswith(CALLS) for value in values if callable(value)):
         return True
     behind = [g.primal.loaded.functions for g in functions if hasattr(g.primal, "loaded")]

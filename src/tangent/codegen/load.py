@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from tangent.codegen.changes import Changes, dependencies
-from tangent.codegen.choice import Choice, Load, Objects, for_objects, worthwhile
+from tangent.codegen.choice import Choice, Load, Objects, for_objects, looking, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.guards import (
@@ -37,7 +37,6 @@ from tangent.errors import TangentError
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.calls import unrepeated
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
-from tangent.runtime.objects import holds_objects
 from tangent.runtime.storage.copies import require_apart
 from tangent.source.blocks import remember_blocks
 from tangent.source.cells import cells_of
@@ -105,7 +104,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     entry, *callees = functions
     extra: dict[str, Any] = {**CHECKS, "_renew": others.renew, "_annotate": Notes(text, place_of(entry))}
     if others.objects is not None:
-        extra |= {"_objects": others.objects, "_holds_objects": holds_objects}
+        extra |= {"_objects": others.objects, "_holds_objects": looking(entry)}
     if others.lists is not None and (entry.arrays or entry.items):
         extra |= {"_lists": others.lists, "_arrays": entry.arrays, "_items": entry.items}
     if others.copies is not None and entry.owned:
@@ -226,6 +225,7 @@ def describe(
     function.owned = entry.owned  # type: ignore[attr-defined]
     function.stored, function.augmented = entry.stored, entry.augmented  # type: ignore[attr-defined]
     function.joined = entry.joined  # type: ignore[attr-defined]
+    function.parts = entry.parts  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
 
 

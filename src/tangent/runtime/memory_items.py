@@ -20,6 +20,7 @@ from tangent.runtime.kernels.index import scatter
 from tangent.runtime.memory import Memory, changed, contents, current
 from tangent.runtime.memory_grads import owner_grad, read_tangent, slot_grad
 from tangent.runtime.ordered import Moves, heap_moves
+from tangent.runtime.persistent import has_rows
 from tangent.runtime.tables import Table
 
 
@@ -119,6 +120,8 @@ def _place_of_new(now: Any, method: str, key: Any) -> Any:
     """Where one new item comes to be; None where there are none or several, or others go at the same time."""
     if isinstance(now, dict):
         return key if method == "__setitem__" else None
+    if has_rows(now):
+        return None
     if getattr(now, "maxlen", None) is not None or isinstance(key, slice):
         return None
     match method:

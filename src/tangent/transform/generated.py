@@ -36,6 +36,7 @@ class Generated:
     stored: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # ways to parts of them whose items are assigned
     augmented: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # and to those whose items operators in place change
     joined: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # ways to what operators in place would join, of lists
+    parts: bool = False  # whether parts are read after the array has changed: of persistent arrays they stay
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""

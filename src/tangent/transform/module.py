@@ -43,6 +43,7 @@ from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
 from tangent.transform.storage.around import HELD
+from tangent.transform.storage.lasting import lasting_refused, makes_persistent
 from tangent.transform.storage.module_state import read_back, refuse_changed
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
@@ -90,6 +91,7 @@ class Module:
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
         self._read_back: set[tuple[int, str]] = set()
+        self._part: tuple[Unit, ast.stmt] | None = None
         self._scalars = dict(options.scalars)
         self._numbers = {f: (numbers, lists, dict(parameters)) for f, numbers, lists, parameters in options.numbers}
         self._objects = frozenset(options.objects)
@@ -323,6 +325,9 @@ class Module:
                 raise error
         if self._read_back:
             refuse_changed(self.read(self.functions[0].primal), self._read_back, self.read, self.summaries)
+        if self._part is not None and makes_persistent(self.functions[0].primal):
+            raise lasting_refused(*self._part)
+        self.functions[0].parts = self._part is not None or getattr(self.functions[0].primal, "parts", False)
 
     def _read_by_others(self) -> set[tuple[int, str]]:
         """Global names that functions read which are not differentiated: nothing of what they give depends on the
@@ -405,6 +410,8 @@ class Module:
         found = settle(this, wrt, (this.result, *outputs), groups, self.summaries, known, self._written)
         function = this.source.function
         self._differentiated.add(function)
+        if found.part is not None and self._part is None:
+            self._part = found.unit, found.part
         self._spaces[id(function.__globals__)] = function.__globals__
         self._read |= globals_read(found.unit, found.activity.useful, self.summaries)
         self._written += globals_rebound(found.unit, found.activity.varied)

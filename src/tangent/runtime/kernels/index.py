@@ -142,10 +142,12 @@ def number_rows(xs: Any) -> Any:
     """A list or dict of lists of numbers, with rows of its own."""
     for row in xs.values() if isinstance(xs, dict) else xs:
         if not isinstance(row, np.ndarray) and any(isinstance(v, (np.ndarray, list, dict)) for v in row):
-            raise InPlaceError(
+            error = InPlaceError(
                 "cannot differentiate an operator in place on items of lists in a list or dict",
                 why="they are arrays, which others may hold, too", todo="Write 't[i][j] = t[i][j] + v'.",
             )  # fmt: skip
+            error.found_late = True  # with a memory it can be followed
+            raise error
     return fresh_rows(xs)
 
 

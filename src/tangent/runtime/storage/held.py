@@ -11,6 +11,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangent.options import ITEMS
 from tangent.runtime.objects import fields_of, is_object
+from tangent.runtime.persistent import PersistentArray
 
 Held = tuple[tuple[str, str], ...]
 NUMBERS = (float, int, complex, np.number)
@@ -95,6 +96,22 @@ def holds_in_objects(x: Any) -> bool:
     """
     objects = [part for part in parts_of(x) if is_object(part)]
     return any(isinstance(part, np.ndarray) for one in objects for part in parts_of(one))
+
+
+def holds_persistent(x: Any, depth: int = DEPTH) -> bool:
+    """Whether a value is a persistent array, or holds one.
+
+    >>> holds_persistent([1.0, {"a": PersistentArray([1.0])}]), holds_persistent([np.ones(2)])
+    (True, False)
+    """
+    if isinstance(x, PersistentArray):
+        return True
+    if isinstance(x, (*NUMBERS, *FIXED, np.ndarray)) or not depth:
+        return False
+    inner = x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ()
+    if is_object(x):
+        inner = fields_of(x).values()
+    return any(holds_persistent(v, depth - 1) for v in {type(v): v for v in inner}.values())
 
 
 def share(x: Any, y: Any) -> bool:

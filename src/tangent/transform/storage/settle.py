@@ -24,6 +24,7 @@ from tangent.transform.storage.counts import checked_counts
 from tangent.transform.storage.dicts import copies, dict_methods, dicts_made, flat_dicts, keys_alone, one_name
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
+from tangent.transform.storage.lasting import lasting_part
 from tangent.transform.storage.outside import refuse_through_variables
 from tangent.transform.storage.owners import refuse_owners
 from tangent.transform.storage.refusals import (
@@ -71,6 +72,7 @@ class Settled:
     flat: frozenset[str]  # lists and dicts of values that are written in place
     dicts: frozenset[str]  # the dicts among them
     apart: tuple[Apart, ...]  # parameters that are changed as values, and may not be another argument
+    part: ast.stmt | None  # takes a part that is read after the array has changed
 
 
 class _Sharing:
@@ -157,7 +159,7 @@ def settle(
     values = tuple(x for x in apart if x[0] not in owned)
     return Settled(
         this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts,
-        values,
+        values, lasting_part(this, whole, aliases.containers),
     )  # fmt: skip
 
 

@@ -101,8 +101,3 @@ def writes_outside(tree: ast.FunctionDef, resolve: Resolve, asked: Asked | None 
     made = assigned_inside(tree.body) - {a.arg for a in arguments(tree.args)}
     sharing = Sharing(tree.body, lambda call: gives_new(call, resolve))
     return not sharing.around(stored | augmented) <= made
-
-
-def writes_by_iterator(found: Any, e: ast.Call) -> bool:
-    """Whether a call makes an iterator over arrays that may be told to write: `np.nditer(a, op_flags=...)`."""
-    return found is np.nditer and (len(e.args) > 1 or bool(e.keywords))

@@ -408,9 +408,16 @@ def holds_filling(x: Any, depth: int = 5) -> bool:
         held = x.values()
     elif isinstance(x, (list, tuple, deque)):
         held = x
-    elif is_object(x):
+    elif is_object(x) and not _is_of_library(type(x)):
         held = fields_of(x).values()
     return any(holds_filling(v, depth - 1) for v in {type(v): v for v in held}.values())
+
+
+@functools.cache
+def _is_of_library(cls: type) -> bool:
+    """Whether what objects of a class hold is nobody's business: functions that Numba compiled keep such dicts."""
+    home = cls.__module__.split(".")[0]
+    return home == "numba" or (home in sys.stdlib_module_names - {"__main__", "types"})
 
 
 def is_common(name: str) -> bool:

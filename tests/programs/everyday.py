@@ -2,8 +2,11 @@
 
 from collections import defaultdict, deque
 
+import numpy as np
+
 import tangent
 from programs.registry import program
+from programs.samples import signed
 
 
 class _Steps:
@@ -143,3 +146,30 @@ def derivatives_inside_before_and_after_a_captured_variable_changes(x):
     slope = tangent.grad(f)(1.0)
     y = y * 2.0
     return slope * tangent.grad(f)(3.0)
+
+
+@program({"u": signed(4, 4), "f": 0.1})
+def neighbours_around_a_torus(u, f):
+    n = u.shape[0]
+    for _ in range(2):
+        around = np.zeros((n, n))
+        for i in range(n):
+            for j in range(n):
+                below, above = (i + 1) % n, (i - 1) % n
+                right = (j + 1) % n
+                left = j - 1 if j > 0 else n - 1
+                around[i, j] = u[below, j] + u[above, j] + u[i, right] + u[i, left] - 4 * u[i, j]
+        u = u + 0.1 * around + f * np.sin(u)
+    return np.sum(u * u)
+
+
+@program({"x": signed(4), "places": np.array([2, 0, 3, 2])}, wrt=["x"])
+def sums_at_places_of_a_table(x, places):
+    y, z = np.zeros(4), np.zeros(4)
+    for i in range(len(places)):
+        k = places[i]
+        after = (k + 1) % 4
+        y[k] += x[i] * 2.0
+        y[after] += x[i] - x[k]
+        z[after] = x[k] * 3.0
+    return np.sum(y * y * x) + np.sum(z * x)

@@ -237,7 +237,7 @@ class LoopWriter:
         weights = {
             "loop": 2 * nested, "store": 6 + 6 * bool(self.loops), "change": 4, "assign": 4, "rebind": 4, "slices": 4,
             "swap": 2, "branch": nested, "calls": 4 * bool(self.helpers), "small": 3, "view": 2, "steps": nested,
-            "repeat": nested // 2, "leave": 2 * bool(self.loops),
+            "repeat": nested // 2, "leave": 2 * bool(self.loops), "around": 2 * bool(self.loops),
         }  # fmt: skip
         getattr(self, self.choices.weigh(weights, self.without))()
 
@@ -267,6 +267,15 @@ class LoopWriter:
 
     def assign(self) -> None:
         self.bind(self.choices.pick(NAMES[None]), None, self.bounded())
+
+    def around(self) -> None:
+        """An index that is computed from a loop variable, as at the edge of a ring."""
+        found = [(v, of) for v, of in self.scope.items() if isinstance(of, Index) and not v.startswith("at_")]
+        if found:
+            v, of = self.choices.pick(found)
+            ways = (f"({v} + 1) % {of.axis}", f"({v} - 1) % {of.axis}", f"min({v} + 1, {of.axis} - 1)",
+                    f"{v} - 1 if {v} > 0 else {of.axis} - 1")  # fmt: skip
+            self.bind(f"at_{of.axis}", Index(of.axis, 0, 0), self.choices.pick(ways))
 
     def bind_kind(self) -> Axes:
         return self.choices.pick((VECTOR, VECTOR, VECTOR, MATRIX, ROW))

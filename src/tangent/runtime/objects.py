@@ -404,13 +404,21 @@ def holds_filling(x: Any, depth: int = 5) -> bool:
     if is_filling(x) or not depth:
         return is_filling(x)
     held: Iterable[Any] = ()
+    cls: Any = type(x)
     if isinstance(x, dict):
         held = x.values()
     elif isinstance(x, (list, tuple, deque)):
         held = x
-    elif is_object(x):
+    elif is_object(x) and not _is_of_library(cls):
         held = fields_of(x).values()
     return any(holds_filling(v, depth - 1) for v in {type(v): v for v in held}.values())
+
+
+@functools.cache
+def _is_of_library(cls: Any) -> bool:
+    """Whether what objects of a class hold is nobody's business: functions that Numba compiled keep such dicts."""
+    home = (cls.__module__ or "").split(".")[0]
+    return home == "numba" or home in sys.stdlib_module_names - {"__main__", "types"}
 
 
 def is_common(name: str) -> bool:

@@ -19,6 +19,7 @@ import ast
 from tangent.optimise.typed.cells import is_plain
 from tangent.optimise.typed.order import independent, live_after, subscripted
 from tangent.optimise.typed.reach import Accesses, accesses, limits
+from tangent.syntax.names import identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -95,6 +96,8 @@ def _parts(loop: ast.For, own: frozenset[str], after: frozenset[str], known: Acc
                 if v in meaning:
                     return []
                 meaning[v] = _meant(value, meaning)
+            case ast.AugAssign(target=target) | ast.Assign(targets=[target]) if identifiers(target) & meaning.keys():
+                return []  # the element is known to the iteration alone: `j = (i + 1) % n`
             case ast.AugAssign(target=target, op=op, value=value):
                 text = ast.unparse(target) + type(op).__name__
                 new = _meant(value, meaning)

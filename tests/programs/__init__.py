@@ -40,6 +40,7 @@ THEMES = (
     "exceptions",
     "managers",
     "protocols",
+    "factories",
     "standard",
     "named_tuples",
     "patterns",

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.outside import Outside
+from tangent.normalise.named_operators import may_give_objects
 from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
-from tangent.runtime.objects import holds_objects
 from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.storage.held import is_of_objects
 from tangent.source.resolve import MISSING
@@ -140,7 +140,7 @@ def for_objects(entry: Generated, objects: Objects | None, args: tuple[Any, ...]
         return None
     seeds = entry.seeds.values()
     plain = tuple([a for v, a in zip(parameters_of(entry), args) if v not in seeds])
-    return objects(plain) if any(map(holds_objects, plain)) else None
+    return objects(plain) if any(map(may_give_objects, plain)) else None
 
 
 def _asked_for(n: ast.AST) -> str:

@@ -34,10 +34,10 @@ from tangent.codegen.guards import (
 from tangent.codegen.late import Late, calls_what_it_finds
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.errors import TangentError
+from tangent.normalise.named_operators import may_give_objects
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.calls import unrepeated
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
-from tangent.runtime.objects import holds_objects
 from tangent.runtime.storage.copies import require_apart
 from tangent.source.blocks import remember_blocks
 from tangent.source.cells import cells_of
@@ -105,7 +105,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     entry, *callees = functions
     extra: dict[str, Any] = {**CHECKS, "_renew": others.renew, "_annotate": Notes(text, place_of(entry))}
     if others.objects is not None:
-        extra |= {"_objects": others.objects, "_holds_objects": holds_objects}
+        extra |= {"_objects": others.objects, "_holds_objects": may_give_objects}
     if others.lists is not None and (entry.arrays or entry.items):
         extra |= {"_lists": others.lists, "_arrays": entry.arrays, "_items": entry.items}
     if others.copies is not None and entry.owned:

@@ -39,6 +39,7 @@ def scalar(v):
 
 TABLE = {"function": scalar, "class": Scalar}
 FACTORY = Factory()
+TABLES = {"all": {"of": [[lambda v: Scalar(v)]]}}
 
 
 @program({"x": 0.7})
@@ -62,6 +63,13 @@ def objects_that_static_and_class_methods_make(x):
 @program({"x": 0.7})
 def objects_that_functions_of_a_table_make(x):
     a, b = TABLE["function"](x), TABLE["class"](x * x)
+    return (a * b + a).v
+
+
+@program({"x": 0.7})
+def objects_that_functions_of_nested_tables_make(x):
+    make = TABLES["all"]["of"][0][0]
+    a, b = make(x), make(x * x)
     return (a * b + a).v
 
 

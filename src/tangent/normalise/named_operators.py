@@ -88,13 +88,21 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     if isinstance(found, types.FunctionType):
         return operators_named(found, seen=seen)
     if isinstance(found, (list, tuple, dict)):  # a table of functions and classes
-        held = [v for v in (found.values() if isinstance(found, dict) else found) if isinstance(v, CALLED)]
-        return operators_in(found).union(*(_operators(v, seen) for v in held))
+        return operators_in(found).union(*(_operators(v, seen) for v in _called_of(found)))
     if not isinstance(found, type):
         return operators_in(found) | operators_made(type(found), seen)
     assigned = getattr(maker(found), "assigned", ())
     common = {MEMBERS for v in assigned if hasattr(np.ndarray, v)}
     return operators_of(found) | operators_made(found, seen) | common
+
+
+def _called_of(table: Any, depth: int = 4) -> Iterator[Any]:
+    """The functions and classes in a table, which may hold tables."""
+    for v in table.values() if isinstance(table, dict) else table:
+        if isinstance(v, CALLED):
+            yield v
+        elif depth > 0 and isinstance(v, (list, tuple, dict)):
+            yield from _called_of(v, depth - 1)
 
 
 def operators_made(cls: type, seen: set[types.CodeType] | None = None) -> frozenset[str]:

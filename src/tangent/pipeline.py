@@ -17,6 +17,7 @@ from tangent.codegen.late import Late, makes_derivatives
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, TangentError
+from tangent.normalise.named_operators import operators_given
 from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
@@ -360,7 +361,8 @@ def for_arguments(function: types.FunctionType, options: Options, entry: Generat
         return by_classes(values, "arrays", frozenset([defaultdict]))
 
     def by_classes(values: tuple[Any, ...], memory: Memory, more: frozenset[type] = frozenset()) -> Derivative | None:
-        classes, objects = more | classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
+        named = operators_in(values) | operators_given(values)
+        classes, objects = more | classes_of(values), tuple(sorted({*options.objects, *named}))
         if (not classes and not objects) or (objects, memory) == (options.objects, options.memory):
             return None
         return again(function, options, objects=objects, memory=memory)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.errors import TangentError
+from tangent.normalise.named_operators import operators_given
 from tangent.options import ITEMS, Options
 from tangent.rules.table import table
 from tangent.runtime.layouts import remembered
@@ -43,7 +44,8 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
         if operators_in(left) or needs_memory(own, has_rule, classes_of(left)):
             return None
         try:
-            derivative = again(function, options, given=given, memory="")
+            named = tuple(sorted(operators_given(list(values))))
+            derivative = again(function, options, given=given, memory="", objects=named)
         except TangentError:
             return None
         if _has_memory(derivative) or not objects.keys().isdisjoint(derivative.owned):  # type: ignore[attr-defined]

@@ -41,6 +41,7 @@ THEMES = (
     "exceptions",
     "managers",
     "protocols",
+    "factories",
     "standard",
     "named_tuples",
     "patterns",

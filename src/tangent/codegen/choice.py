@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.outside import Outside
+from tangent.normalise.named_operators import may_give_objects
 from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
-from tangent.runtime.objects import holds_objects
 from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.storage.held import holds_persistent, is_of_objects
 from tangent.source.resolve import MISSING
@@ -147,11 +147,11 @@ def for_objects(entry: Generated, objects: Objects | None, args: tuple[Any, ...]
 
 def looking(entry: Generated) -> Callable[[Any], bool]:
     """What tells whether an argument may ask for other code: objects do, and persistent arrays with lasting parts."""
-    return _holds_either if entry.parts else holds_objects
+    return _holds_either if entry.parts else may_give_objects
 
 
 def _holds_either(x: Any) -> bool:
-    return holds_objects(x) or holds_persistent(x)
+    return may_give_objects(x) or holds_persistent(x)
 
 
 def _asked_for(n: ast.AST) -> str:

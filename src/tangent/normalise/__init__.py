@@ -44,10 +44,11 @@ from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
 from tangent.normalise.merged import merged
 from tangent.normalise.methods import known_methods
+from tangent.normalise.named_operators import operators_named
 from tangent.normalise.ordered import ordered
 from tangent.normalise.outcomes import outcomes
 from tangent.normalise.outlined import outlined
-from tangent.normalise.overloading import operators_named, overloading
+from tangent.normalise.overloading import overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.part_stores import part_stores
 from tangent.normalise.phases import phases

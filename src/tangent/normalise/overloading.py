@@ -11,83 +11,19 @@ from __future__ import annotations
 import ast
 import copy
 import math
-import sys
-import types
-from collections.abc import Hashable, Iterator, Set
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
-from tangent.runtime.objects import MEMBERS, OPERATORS, is_common, operators_in, operators_of
+from tangent.runtime.objects import MEMBERS
 from tangent.source import listings  # noqa: F401  (it writes out iterators)
-from tangent.source.makers import maker
-from tangent.source.naming import home_of
-from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
-from tangent.source.series import SERIES, is_series
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import writes
-
-
-def operators_named(
-    function: types.FunctionType, gone: Set[str] = frozenset(), seen: set[types.CodeType] | None = None
-) -> frozenset[str]:  # fmt: skip
-    """The operators of objects and classes that a function, or one that it names, names; `gone` are names that it has
-    no longer, since what they mean was written out."""
-    seen = set() if seen is None else seen
-    if function.__code__ in seen:
-        return frozenset()
-    seen.add(function.__code__)
-    return _defined(function.__code__).union(*(_operators(found, seen) for found in _named(function, gone)))
-
-
-def _defined(code: types.CodeType) -> frozenset[str]:
-    """The operators of classes that a function defines itself."""
-    classes = [c for c in _codes(code) if "__qualname__" in c.co_names]
-    members = [m for c in classes for m in c.co_consts if isinstance(m, types.CodeType)]
-    found = {m.co_name for m in members if m.co_name in OPERATORS}
-    assigned = [v for m in members if m.co_name == "__init__" for v in m.co_names]
-    common = any(is_common(v) and not v.startswith("__") for v in (*(m.co_name for m in members), *assigned))
-    return frozenset(found | ({MEMBERS} if common else set()))
-
-
-def _named(function: types.FunctionType, gone: Set[str]) -> Iterator[Any]:
-    """What the global and captured names of a function refer to."""
-    names = {n for c in _codes(function.__code__) for n in c.co_names} - gone
-    yield from (function.__globals__[n] for n in names if n in function.__globals__)
-    yield from (getattr(np.polynomial, n) for n in SERIES & names)  # as np.polynomial.Polynomial
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # a function that is not defined yet
-            continue
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)
-
-
-def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
-    found = unwrapped(found)  # a compiled function is a function
-    module = home_of(found).split(".")[0]
-    if isinstance(found, types.ModuleType):  # what is called by its name there is known
-        return frozenset()
-    if is_series(found):
-        return operators_of(found)
-    if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
-        return frozenset()
-    if isinstance(found, types.FunctionType):
-        return operators_named(found, seen=seen)
-    if not isinstance(found, type):
-        return operators_in(found)
-    assigned = getattr(maker(found), "assigned", ())
-    return operators_of(found) | {MEMBERS for v in assigned if hasattr(np.ndarray, v)}
 
 
 def overloading(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:

@@ -9,12 +9,17 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import NUMBERS, foreign_type, map_structure
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import is_object, operators_of
 from tangent.runtime.zeros import ZeroGrad
 
 _REALS = frozenset({float, np.float64})
 _FLOAT = np.dtype(np.float64)
 _COMPLEX = np.dtype(np.complex128)
+COMPUTING = frozenset(
+    f"__{side}{word}__"
+    for word in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for side in ("", "r")
+)
 
 
 def unbroadcast(b: Any, x: Any) -> Any:
@@ -58,13 +63,18 @@ def unbroadcast(b: Any, x: Any) -> Any:
         if array.dtype.kind in "fciub" and not isinstance(b, (list, tuple)):
             return _fit(b, array.shape, array.dtype)
         raise _unknown_list(x)
-    if is_object(x) and type(b) is not type(x):
+    if is_object(x) and (type(b) is not type(x) or _computes(type(x))):
         raise UnsupportedError(
             f"cannot differentiate an operator on a {type(x).__name__}",
             why="its class defines what the operator means, which was not known when the derivative was made",
             todo="Pass the object as an argument of the function, or call a method.",
         )
     return b
+
+
+def _computes(cls: Any) -> bool:
+    """Whether a class defines arithmetic: then what an operator gives says nothing of gradients."""
+    return not COMPUTING.isdisjoint(operators_of(cls))
 
 
 def _unknown_list(x: Any) -> UnsupportedError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import deque
 from collections.abc import Callable
@@ -31,8 +32,14 @@ def layout_of(x: Any, depth: int = DEPTH) -> Any:
         return x.dtype.kind
     if isinstance(x, (type, types.ModuleType)):
         return x
+    if cls is types.FunctionType:
+        return x.__code__
     if not depth:
         return cls
+    if cls is types.MethodType:
+        return x.__func__, layout_of(x.__self__, depth - 1)
+    if cls is functools.partial:
+        return cls, layout_of((x.func, *x.args), depth - 1)
     if isinstance(x, dict):
         return cls, frozenset([layout_of(v, depth - 1) for v in {type(v): v for v in x.values()}.values()])
     if isinstance(x, CONTAINERS):

@@ -405,6 +405,7 @@ def _other_ways(function: types.FunctionType, options: Options, entry: Generated
         copies=None if options.copied else for_containers(function, options, entry),
         anything=lambda: derive(behind(function, anything=True), wide),
         late=_where_callees_write(function, options),
+        versions=options.optimized,  # raw code is there to be looked at, and stays what it is
     )
 
 

@@ -209,3 +209,26 @@ def test_masks_are_kept_instead_of_what_they_compare():
         version = tangent.grad(shortest).version(d)
         same([version(d)], [tangent.grad(shortest, optimized=False)(d)])
         assert "m_stack.append(" in version.source and ".copy())" not in version.source
+
+
+def _newton(f, slope, x):
+    for _ in range(5):
+        x = x - f(x) / slope(x)
+    return x
+
+
+def _root(a):
+    return _newton(lambda v: v**3 - a, lambda v: 3 * v**2, 1.0)
+
+
+def test_a_number_that_functions_take_is_given_back():
+    derivative = tangent.value_and_grad(_root)
+    for _ in range(4):
+        value, gradient = derivative(2.0)
+        assert value == _root(2.0) and gradient == pytest.approx(1 / (3 * 2.0 ** (2 / 3)), rel=1e-6)
+
+
+def test_raw_code_stays_as_it_is():
+    raw = tangent.grad(_root, optimized=False)
+    assert [raw(2.0) for _ in range(4)] == [raw(2.0)] * 4
+    assert raw.versions is None and raw.version(2.0) is raw

@@ -58,7 +58,7 @@ CHECKS: dict[str, Any] = {
 @dataclass(frozen=True)
 class Others:
     """What a derivative calls in its place: itself made anew, those for objects, for lists, for lists that are written
-    into, for anything at all, and where callees turn out to write."""
+    into, for anything at all, and where callees turn out to write; `versions`, if there are some for known kinds."""
 
     renew: Renew
     objects: Callable[[tuple[Any, ...]], Any] | None = None
@@ -66,6 +66,7 @@ class Others:
     copies: Copies | None = None
     anything: Renew | None = None
     late: Late | None = None
+    versions: bool = True
 
 
 def load(text: Text, functions: list[Generated], others: Others) -> types.FunctionType:
@@ -118,7 +119,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     if found := dependencies(functions):  # versions look at the names as they are now, whenever they are made
         extra["_changed"] = Changes(found)
     choice = None
-    if worthwhile(functions):
+    if others.versions and worthwhile(functions):
         choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)), others.objects)
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(loaded.functions).items()}
     if isinstance(form, ast.FunctionDef):

@@ -261,7 +261,9 @@ class Known(Spreading):
             keep = function is not runtime.settled or not b.rank
             return args[0] if level and keep else expression("b.copy()", b=args[0]) if level else None
         if function is runtime.copy:
-            return args[0] if self.is_fixed(args[0], b) else expression("b.copy()", b=args[0])
+            if b.rank:
+                return expression("b.copy()", b=args[0])
+            return args[0] if b.weak or self.is_fixed(args[0], b) else None
         if function in ZERO:
             return self.zeros(args[0], b)
         if function is runtime.turned and len(real) == 3 and self.last:  # before that a sum may leave it out

@@ -50,6 +50,7 @@ runtime.first_index
 runtime.is_start
 runtime.einsum_transposed
 runtime.einsum_spelled
+runtime.dtype_of_product
 runtime.order_of
 runtime.is_lazy_zero
 runtime.is_conditioned

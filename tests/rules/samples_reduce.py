@@ -569,6 +569,10 @@ SAMPLES: dict[str, list[Sample]] = {
         S("sum_at(v, i, 4)", "i", v=real(3), i=np.array([0, 2, 2])),
         S("sum_at(v, i, 4)", "i", v=cplx(2, 2), i=np.array([[0, 2], [2, 3]])),
     ],
+    "binned": [
+        S("binned(w, i, 4)", "i", w=real(4), i=np.array([0, -1, 2, 2])),
+        S("binned(w, i, 4)", "i", w=cplx(2, 2), i=np.array([[0, 2], [-1, 3]])),
+    ],
     "sum_along": [S("sum_along(b, i, 1)", "i", b=real(2, 3), i=np.array([[0, 0, 1], [2, 2, 2]]))],
     "reduceat_adjoint": [S("reduceat_adjoint(b, a, [0, 2, 1], 0)", "a", b=real(3), a=real(4))],
     "quantile_weights": [

@@ -18,6 +18,7 @@ from tangent.runtime.library import partial_of
 from tangent.runtime.writers import FIRST_ARGUMENT, WRITING_METHODS
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING, Scope, is_vectorized
+from tangent.source.writing import writes_by_iterator
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
@@ -251,11 +252,6 @@ def written_by(
         if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
-
-
-def writes_by_iterator(found: Any, e: ast.Call) -> bool:
-    """Whether a call makes an iterator over arrays that may be told to write: `np.nditer(a, op_flags=...)`."""
-    return found is np.nditer and (len(e.args) > 1 or bool(e.keywords))
 
 
 def _is_own(found: Any) -> TypeGuard[types.FunctionType]:

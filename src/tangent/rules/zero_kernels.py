@@ -18,7 +18,6 @@ runtime.common_places
 runtime.remaining_places
 runtime.single_places
 runtime.edge_count
-runtime.whole
 runtime.cells
 runtime.asked
 runtime.unique_named

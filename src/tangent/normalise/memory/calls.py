@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from tangent.analysis.effects import writes_by_iterator
 from tangent.normalise.memory.arrays import CHANGING, Arrays
 from tangent.normalise.memory.known import (
     COLLECTIONS,
@@ -37,6 +36,7 @@ from tangent.source.naming import is_library
 from tangent.source.read import unwrapped
 from tangent.source.remembering import named_after, remembering
 from tangent.source.resolve import MISSING
+from tangent.source.writing import writes_by_iterator
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 

@@ -200,6 +200,12 @@ METHODS: dict[str, list[Sample]] = {
        for f in ("power", "arctan2")},
     **{f"{f}_reduceat": [S(f"np.{f}.reduceat(x, [0, 2])", x=positive(4))] for f in ("power", "arctan2")},
     "reduceat_alone": [S("np.hypot.reduceat(x, [0, 3, 1])", x=real(4) - 2.0)],
+    "one_axis": [
+        *(S(f"np.{f}.accumulate(x, axis=None)", x=positive(4)) for f in ("maximum", "hypot")),
+        *(S(f"np.{f}.reduceat(x, [0, 2], (0,))", x=positive(4)) for f in ("add", "hypot")),
+        S("np.multiply.accumulate(x, (1,))", x=positive(2, 3)),
+        S("np.divide.reduce(x, axis=None)", x=positive(4)),
+    ],
     "reduce_options": [
         S("np.add.reduce(x, 0, None, None, False, v, m)", "m", x=positive(3), v=0.5, m=MASK),
         S("np.multiply.reduce(x, axis=(0, 1), initial=v)", x=positive(2, 3), v=1.1),

@@ -34,6 +34,8 @@ ARGUMENTS: dict[str, list[Sample]] = {
         S("np.add(x, x, **{'out': None})", x=PAIR),
         S("np.cumsum(x, **dict(axis=0, out=None))", x=PAIR),
         S("np.trapezoid(**dict(y=x, x=None))", x=real(4)),
+        S("np.trapezoid(**dict(y=x), dx=0.5)", x=real(4)),
+        S("np.clip(**dict(a=x), max=y)", x=real(4), y=0.3),
         S("np.interp(**dict(x=x, xp=[-2.0, 0.0, 2.0], fp=y, left=None))", x=real(4), y=real(3)),
         S("np.clip(x, **dict(a_min=None, a_max=y))", x=real(4), y=0.2),
     ],

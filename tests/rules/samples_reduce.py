@@ -190,7 +190,12 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     # Order statistics
     "ptp": reduction("ptp"),
-    "median": reduction("median", S("np.median(x)", x=real(5)), S("np.median(x, 1)", x=real(2, 4))),
+    "median": reduction(
+        "median",
+        S("np.median(x)", x=real(5)),
+        S("np.median(x, 1)", x=real(2, 4)),
+        S("np.median(x, axis=[0, -1])", x=real(2, 2, 2)),
+    ),
     "nanmedian": reduction(
         "nanmedian", S("np.nanmedian(x, axis=1)", x=with_nan(2, 4)), S("np.nanmedian(x)", x=real(5))
     ),
@@ -323,6 +328,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.trapezoid(y, None if x[0] < 5.0 else x) + x[0]", y=real(4), x=real(4, seed=1)),
         S("np.trapezoid(y)", y=real(4)),
         S("np.trapezoid(y, dx=h)", y=real(2, 3), h=0.3),
+        S("np.trapezoid(y, dx=h)", y=real(2, 3), h=real(2)),
+        S("np.trapezoid(y, dx=h, axis=0)", y=real(3, 2), h=real(2, 1)),
         S("np.trapezoid(y, x)", y=real(4), x=real(4, seed=1)),
         S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3)),
         S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3, 2, seed=1)),
@@ -546,7 +553,10 @@ SAMPLES: dict[str, list[Sample]] = {
         S("running_mean_adjoint(b, x, np.logaddexp.accumulate(x))", b=real(5), x=5.0 * real(5)),
         S("running_mean_adjoint(b, x, np.logaddexp2.accumulate(x, 1), 1, True)", b=real(2, 4), x=5.0 * real(2, 4)),
     ],
-    "sides": [S("sides(xs, math.hypot(*xs))", xs=[0.3, -0.7, 0.2]), S("sides(xs, math.hypot(*xs))", xs=[3.0, -0.7, 0.2])],
+    "sides": [
+        S("sides(xs, math.hypot(*xs))", xs=[0.3, -0.7, 0.2]),
+        S("sides(xs, math.hypot(*xs))", xs=[3.0, -0.7, 0.2]),
+    ],
     "piece": [S("piece(t, a, 0)", "a", t=0.3, a=real(2, 3)), S("piece(t, a, 1)", "a", t=real(2, 2), a=real(2, 3))],
     "stretch": [S("stretch(b, 1, 2, 0)", b=real(4, 2)), S("stretch(b, 0, 2, -1)", b=real(2, 3))],
     "between_zeros": [S("between_zeros(t, 1, 2, 0)", t=real(2, 2)), S("between_zeros(t, 0, 1, -1)", t=real(2, 3))],
@@ -558,6 +568,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "sum_at": [
         S("sum_at(v, i, 4)", "i", v=real(3), i=np.array([0, 2, 2])),
         S("sum_at(v, i, 4)", "i", v=cplx(2, 2), i=np.array([[0, 2], [2, 3]])),
+    ],
+    "binned": [
+        S("binned(w, i, 4)", "i", w=real(4), i=np.array([0, -1, 2, 2])),
+        S("binned(w, i, 4)", "i", w=cplx(2, 2), i=np.array([[0, 2], [-1, 3]])),
     ],
     "sum_along": [S("sum_along(b, i, 1)", "i", b=real(2, 3), i=np.array([[0, 0, 1], [2, 2, 2]]))],
     "reduceat_adjoint": [S("reduceat_adjoint(b, a, [0, 2, 1], 0)", "a", b=real(3), a=real(4))],

@@ -41,6 +41,25 @@ def test_narrow_integers(call: str) -> None:
         np.testing.assert_allclose(ahead[0], ahead[1], rtol=1e-2, atol=1e-3 * np.max(np.abs(ahead[1])))
 
 
+BESIDE = [
+    "np.einsum('i,ij,ij->', x, m, m, optimize=True)", "np.einsum('i,j,k->', x, m[0], m[0], optimize='greedy')",
+    "np.polyval(x, m)", "np.polyval(np.stack([x, x], axis=1), m[0, :2])", "np.sum(x * m[:, :1] * m[:, :1])",
+    "np.linalg.multi_dot([x, m, m.T])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", BESIDE)
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.float16])
+def test_narrow_numbers_beside_doubles(call: str, dtype: Any) -> None:
+    """Products of what is multiplied with a double are not made in narrow numbers, neither in versions."""
+    x, m = np.array([0.5, -1.5]), np.array([[100, 120, 50], [7, 90, 127]], dtype)
+    f = function_of(S(call, x=x, m=m))
+    seed = np.ones_like(f(x, m))
+    expected = tangent.vjp(f, ("x",), check_dims=False)(x, m.astype(float), seed)
+    for _ in range(4):
+        np.testing.assert_allclose(tangent.vjp(f, ("x",), check_dims=False)(x, m, seed), expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("call", ["math.sin(x)", "math.degrees(x)", "math.hypot(x, 1.0, 2.0)", "math.ldexp(x, 3)"])
 @pytest.mark.parametrize("x", [np.float32(0.3), np.array(0.3, np.float32), np.float16(0.3)], ids=repr)
 def test_gradients_of_numbers_have_their_dtype(call: str, x: Any) -> None:

@@ -41,6 +41,8 @@ SAMPLES = [
     S("(special.jv(2, x), special.yv(2, x), special.iv(2, x), special.ive(2, x), special.kv(2, x), special.jn(2, x), "
       "special.yn(2, x), special.kn(2, x), special.expn(3, x), special.polygamma(2, x), special.zeta(2.5, x), "
       "special.gammainc(2.5, x), special.gammaincc(2.5, x), special.hyp1f1(1.5, 2.5, x))", x=positive(3)),
+    S("(special.expn(0, x), special.expn(1, x), special.expn(np.array([0, 1, 4]), x))", x=positive(3)),
+    S("special.expit(x) * special.gammaln([y, 3.0])", x=[0.3, 0.4], y=1.3),
     S("(special.betainc(2.5, 1.5, x), special.hyp2f1(0.5, 1.5, 2.5, x))", x=0.5 + 0.4 * unit(3)),
     S("special.binom(x, y)", x=4.0 + positive(3), y=positive(3)),
     S("special.logsumexp(x, axis=1, keepdims=True)", x=real(2, 3)),

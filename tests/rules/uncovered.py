@@ -95,5 +95,11 @@ EXERCISED_ELSEWHERE = {
         """),
         "blocks on what a memory follows, at second order: tests/test_insert_memory.py",
     ),
+    **dict.fromkeys(
+        _names("""
+            changed_items changed_tangent item_now item_owner item_slots item_tangent items_new items_own items_rest
+        """),
+        "items of lists and dicts in a memory: the programs of tests/programs/containers.py, at second order",
+    ),
     "sequence_tangent": "loops in forward mode, differentiated again: tests/programs/loops.py",
 }

@@ -34,7 +34,7 @@ def ediff1d(y, ary, to_end=None, to_begin=None):
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):
     d[y] = np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis)
     d[x] = trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis)
-    d[dx] = d[r] * np.trapezoid(y, axis=axis)
+    d[dx] = np.expand_dims(d[r], axis) * middles(y, axis)
     d[r] = (
         np.trapezoid(d[y], x=x, dx=dx, axis=axis)
         + np.trapezoid(y, x=nodes_tangent(d[x], y, axis), axis=axis)

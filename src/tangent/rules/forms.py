@@ -40,8 +40,25 @@ def plain_form(function: Any, args: Sequence[ast.expr], keywords: Sequence[ast.k
         return list(args), [k for k in keywords if not _is_storage(k)]
     if is_ufunc_method(function) and function.__name__ in METHODS and not any(isinstance(a, ast.Starred) for a in args):
         named = zip(METHODS[function.__name__], args[1:])
-        return [*args[:1]], [*(ast.keyword(k, v) for k, v in named), *keywords]
+        given = [*(ast.keyword(k, v) for k, v in named), *keywords]
+        return [*args[:1]], [_along_one_axis(k) if _goes_in_turn(function) else k for k in given]
     return list(args), list(keywords)
+
+
+def _goes_in_turn(method: types.BuiltinMethodType) -> bool:
+    """Whether a method of a ufunc goes along one axis, so that the order of elements counts."""
+    return method.__name__ != "reduce" or method.__self__ in (np.subtract, np.divide)
+
+
+def _along_one_axis(k: ast.keyword) -> ast.keyword:
+    """The one axis of a vector may be called None, and any axis stand in a tuple."""
+    match k:
+        case ast.keyword(arg="axis", value=ast.Constant(value=None)):
+            return ast.keyword("axis", ast.Constant(0))
+        case ast.keyword(arg="axis", value=ast.Tuple(elts=[axis])):
+            return ast.keyword("axis", axis)
+        case _:
+            return k
 
 
 def without_sizes(function: Any, e: ast.Call) -> list[ast.expr]:

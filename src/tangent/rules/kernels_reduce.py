@@ -47,6 +47,11 @@ def sum_at(y, v, i, n):
     d[v] = d[y][i]
 
 @linear
+@fitted
+def binned(y, weights, place, n):
+    d[weights] = np.where(place < 0, 0.0, d[y][place])
+
+@linear
 def sum_along(y, b, i, axis=0):
     d[b] = np.take_along_axis(d[y], i, axis)
 

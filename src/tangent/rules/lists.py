@@ -116,7 +116,7 @@ def numpy_name(func: ast.expr, context: Context) -> str:
 
 
 def _is_of_numpy(found: Any) -> bool:
-    """Whether something is a function of NumPy, or a module of it.
+    """Whether something is a function of NumPy, or a module of it, or a ufunc of another library.
 
     >>> _is_of_numpy(np.linalg), _is_of_numpy(np.sin), _is_of_numpy(np.sort), _is_of_numpy(len)
     (True, True, True, False)
@@ -124,8 +124,8 @@ def _is_of_numpy(found: Any) -> bool:
     True
     """
     if isinstance(found, types.ModuleType):
-        return found.__name__.startswith("numpy.")
-    if is_ufunc_method(found):
+        return found.__name__.startswith("numpy.") or found.__name__ == "scipy.special"
+    if isinstance(found, np.ufunc) or is_ufunc_method(found):
         return True
     return callable(found) and (getattr(found, "__module__", None) or "").partition(".")[0] == "numpy"
 

@@ -4,8 +4,8 @@
 
 def median(y, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     w = quantile_weights(a, 0.5, axis, y=y)
-    d[a] = spread(d[y], a, axis, keepdims) * w
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[y] = mixed(w, d[a], axis, keepdims)
 
 @fitted
 @cast

@@ -54,7 +54,7 @@ def kl_div(z, x, y):     d[x] = d[z] * np.log(x / y);  d[y] = d[z] * (1.0 - rati
 def boxcox(y, x, lmbda): d[x] = d[y] * np.power(x, lmbda - 1.0);  d[lmbda] = d[y] * np.square(np.log(x)) * 0.5 * special.hyp1f1(2.0, 3.0, lmbda * np.log(x))
 def exp1(y, z):          d[z] = -d[y] * np.exp(-z) / z
 def expi(y, x):          d[x] = d[y] * np.exp(x) / x
-def expn(y, n, x):       d[x] = -d[y] * special.expn(n - 1, x)
+def expn(y, n, x):       d[x] = -d[y] * expn_below(n, x)
 def spence(y, z):        d[z] = -d[y] / special.exprel(np.log(z))
 def lambertw(y, z, k=0, tol=1e-8):
     d[z] = real_as(d[y] * np.exp(-y) / (1.0 + y), z)

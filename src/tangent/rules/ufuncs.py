@@ -34,6 +34,7 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=N
 """,
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
+    (axis,) = reduced_axes(array, axis)
     rows = rows_along(array, axis, dtype)
     total = rows[:1]
     totals = [total]
@@ -44,6 +45,7 @@ def {name}_accumulate(array, axis=0, dtype=None, out=None):
 """,
     "reduceat": """\
 def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
+    (axis,) = reduced_axes(array, axis)
     rows = rows_along(array, axis, dtype)
     parts = []
     for start, stop in segments(indices, len(rows)):

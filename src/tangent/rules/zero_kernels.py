@@ -18,7 +18,6 @@ runtime.common_places
 runtime.remaining_places
 runtime.single_places
 runtime.edge_count
-runtime.whole
 runtime.cells
 runtime.asked
 runtime.unique_named
@@ -50,6 +49,7 @@ runtime.first_index
 runtime.is_start
 runtime.einsum_transposed
 runtime.einsum_spelled
+runtime.dtype_of_product
 runtime.order_of
 runtime.is_lazy_zero
 runtime.is_conditioned

@@ -29,8 +29,8 @@ def _zero_at(place: int | str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return init_grad(args[place])
     if place == "f":
         return {}
-    if place == "**":
-        return {k: init_grad(v) for k, v in kwargs.items()}
+    if place.startswith("**"):
+        return {k: init_grad(v) for k, v in kwargs.items() if k not in place[2:].split(",")}
     if place.startswith("*"):
         return tuple(init_grad(v) for v in args[int(place[1:]) :])
     return init_grad(kwargs[place])

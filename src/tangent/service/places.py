@@ -82,14 +82,13 @@ def places(plain: types.FunctionType, active: Active, count: int, names: tuple[s
     signature = inspect.signature(plain, follow_wrapped=False)
     parameters = _Parameters(plain.__name__, {p.name: p.kind for p in signature.parameters.values()})
     routes: list[Any] = []
-    named = [a for a in active if isinstance(a, str) and a not in ("f", "**") and not a.startswith("*")]
     for a in active:
         if isinstance(a, int):
             routes.append(parameters.at(a, count))
         elif a == "f":
             routes.append(_of_the_function(plain, function))
-        elif a == "**":
-            routes.append({k: parameters.keyword(k) for k in names if k not in named})
+        elif a.startswith("**"):
+            routes.append({k: parameters.keyword(k) for k in names if k not in a[2:].split(",")})
         elif a.startswith("*"):
             routes.append([parameters.at(i, count) for i in range(int(a[1:]), count)])
         else:

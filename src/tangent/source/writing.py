@@ -37,6 +37,11 @@ WRITERS = frozenset(
 )
 
 
+def writes_by_iterator(found: Any, e: ast.Call) -> bool:
+    """Whether a call makes an iterator over arrays that may be told to write: `np.nditer(a, op_flags=...)`."""
+    return found is np.nditer and (len(e.args) > 1 or bool(e.keywords))
+
+
 def gives_new(e: ast.Call, resolve: Resolve) -> bool:
     """Whether what a call gives is held by nobody else: that of a library function which makes no view."""
     found = resolve(e.func)

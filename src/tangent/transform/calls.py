@@ -97,6 +97,15 @@ class Derivatives(Protocol):
     ) -> Shapes: ...
 
 
+def items_beside(call: ast.Call) -> str:
+    """How the items of `**d` are told among active arguments: with the keywords of the call, which d does not have.
+
+    >>> items_beside(ast.parse("f(x, n=2, **d)").body[0].value)
+    '**n'
+    """
+    return "**" + ",".join(k.arg for k in call.keywords if k.arg)
+
+
 def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None:
     """The arguments by parameter and what is known of them, or None where `*` or `**` leave it to run time."""
     bound = _bound_arguments(unit, call, function)

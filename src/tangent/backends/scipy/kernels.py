@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, special
 
 from tangent.errors import UnsupportedError
 from tangent.runtime import mT
@@ -20,6 +20,11 @@ def no_slope(b: Any, function: str, parameter: str) -> Any:
         why="there is no closed form that SciPy offers",
         todo=f"Keep '{parameter}' away from what the derivative depends on, or give the function a rule of your own.",
     )
+
+
+def expn_below(n: Any, x: Any) -> Any:
+    """The exponential integral of the order below n; that of the order -1, which SciPy lacks, is elementary."""
+    return np.where(np.equal(n, 0), np.exp(-x) * (1.0 + 1.0 / x) / x, special.expn(np.maximum(n - 1, 0), x))
 
 
 def largest_finite(a: Any, axis: Any) -> Any:

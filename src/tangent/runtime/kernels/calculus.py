@@ -84,10 +84,14 @@ def nodes_tangent(t: Any, y: Any, axis: int = -1) -> Any:
 
 def trapezoid_nodes(b: Any, y: Any, x: Any, axis: int) -> Any:
     """The adjoint of the nodes x in the trapezoidal rule, b being that of the result."""
-    n = np.shape(y)[axis] - 1
-    middle = 0.5 * (stretch(y, 0, n, axis) + stretch(y, 1, n, axis))
-    bx = diff_adjoint(middle * b, 1, axis)
+    bx = diff_adjoint(middles(y, axis) * b, 1, axis)
     return bx if np.ndim(x) == np.ndim(y) else np.moveaxis(bx, axis, -1)
+
+
+def middles(y: Any, axis: int = -1) -> Any:
+    """The means of neighbours along an axis."""
+    n = max(np.shape(y)[axis] - 1, 0)
+    return 0.5 * (stretch(y, 0, n, axis) + stretch(y, 1, n, axis))
 
 
 # `np.gradient` along one axis mixes the slopes s of neighbouring intervals, whose widths are u: inside with weights

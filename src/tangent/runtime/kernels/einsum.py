@@ -19,8 +19,23 @@ def einsum_of(subscripts: str, operands: Any, optimize: Any = False) -> Any:
 def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any = False) -> Any:
     """The adjoint of operand i of `np.einsum(subscripts, *operands)`, as one `np.einsum`."""
     transposed, constants = einsum_transposed(subscripts, i, operands)
-    others = (b, *operands[:i], *operands[i + 1 :], *constants)
+    others = alike((b, *operands[:i], *operands[i + 1 :], *constants))
     return unbroadcast(einsum_of(transposed, others, order_of(optimize, others)), operands[i])
+
+
+def alike(operands: Any) -> tuple[Any, ...]:
+    """The operands in the dtype of their product: a path may multiply narrow ones first, which have no room for it."""
+    dtype = dtype_of_product(operands)
+    out: tuple[Any, ...] = ()
+    for p in operands:
+        out = (*out, np.asarray(p, dtype))
+    return out
+
+
+def dtype_of_product(operands: Any) -> Any:
+    """The dtype of a product of floats; None for one of integers."""
+    dtype = np.result_type(*[np.asarray(p) if isinstance(p, (list, tuple)) else p for p in operands])
+    return None if dtype.kind in "biu" else dtype
 
 
 def order_of(optimize: Any, operands: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.calculus import between_zeros
+from tangent.runtime.kernels.elementwise import inexact
 from tangent.runtime.kernels.reduce import as_dtype
 
 
@@ -95,8 +96,8 @@ def polyval_coefficients(b: Any, p: Any, x: Any) -> Any:
     """The adjoint of the coefficients in `np.polyval(p, x)`."""
     n = np.shape(p)[0]
     if np.ndim(p) == 1:
-        return np.ravel(b) @ np.vander(np.ravel(x), n)
-    rows = [unbroadcast(b * np.power(x, n - 1 - k), p[k]) for k in range(n)]
+        return np.ravel(b) @ np.vander(np.ravel(inexact(x)), n)
+    rows = [unbroadcast(b * np.power(inexact(x), n - 1 - k), p[k]) for k in range(n)]
     return np.stack(rows) if rows else np.zeros(np.shape(p))
 
 

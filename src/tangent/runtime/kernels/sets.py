@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.dispatch import repack
+from tangent.runtime.insert import stop_gradient
 from tangent.runtime.kernels.calculus import sum_at
 from tangent.runtime.kernels.reduce import weights_over
 from tangent.runtime.kernels.statistics import histogram_bins
@@ -128,23 +129,22 @@ def edge_count(a: Any, bins: Any, range: Any, weights: Any) -> int:
 
 def histogram_of(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """`np.histogram`."""
-    edges = bin_edges(a, bins, range, weights)
-    place = histogram_bins(a, edges)
-    counts = counted(place, np.ravel(np.ones(np.shape(a)) if weights is None else weights), len(edges) - 1)
-    if density:
-        return counts / np.asarray(np.diff(edges), float) / np.sum(counts), edges
-    return counts if weights is not None else whole(counts), edges
+    edges = bin_edges(a, bins, range, stop_gradient(weights))
+    counts = binned(weights, histogram_bins(a, edges), len(edges) - 1)
+    return (densities(counts, edges) if density else counts), edges
 
 
-def counted(place: Any, weights: Any, n: int) -> Any:
-    """n sums of weights by their places, of which -1 is none."""
-    flat = np.ravel(place)
-    return sum_at(np.where(flat < 0, 0, weights), np.maximum(flat, 0), n)
+def binned(weights: Any, place: Any, n: int) -> Any:
+    """n sums of weights by their places, of which -1 is none; how many places there are, where there are no weights."""
+    inside = np.ravel(place) >= 0
+    if weights is None:
+        return np.bincount(np.ravel(place)[inside], minlength=n)
+    return sum_at(np.where(inside, np.ravel(weights), 0), np.maximum(np.ravel(place), 0), n)
 
 
-def whole(counts: Any) -> Any:
-    """Counts as integers."""
-    return np.rint(counts).astype(int)
+def densities(counts: Any, edges: Any) -> Any:
+    """Counts that integrate to 1."""
+    return counts / np.asarray(np.diff(edges), float) / np.sum(counts)
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -159,7 +159,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         edges = [*edges, bin_edges(columns[k], each, None if range is None else range[k])]
     place, shape = cells(columns, edges)
     weights = np.ones(np.shape(columns[0])) if weights is None else weights
-    counts = np.reshape(counted(place, np.multiply(np.asarray(weights), np.float64(1.0)), math.prod(shape)), shape)
+    counts = np.reshape(binned(np.multiply(np.asarray(weights), np.float64(1.0)), place, math.prod(shape)), shape)
     if density:
         counts = counts / np.sum(counts)
         for k in np.arange(d):

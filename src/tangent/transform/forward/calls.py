@@ -9,7 +9,7 @@ from tangent.analysis.operation import Operation
 from tangent.runtime.calls import CAUGHT, SILENT
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
-from tangent.transform.calls import Groups, fit_arguments
+from tangent.transform.calls import Groups, fit_arguments, items_beside
 from tangent.transform.custom import refuse_missing, refuse_writer
 from tangent.transform.forward.frame import Frame
 from tangent.transform.reverse.calls import unbound_method
@@ -103,7 +103,7 @@ class Calls(Frame):
                 tangents.append(self.tangents_of_items(inner) if star else self.tangent_of(inner))
         for k in value.keywords:
             if isinstance(k.value, ast.Name) and k.value.id in self.active:
-                active.append(constant(k.arg or "**"))
+                active.append(constant(k.arg or items_beside(value)))
                 tangents.append(self.tangent_of(k.value))
         function = name(self.scribe.runtime("call_jvp"))
         head = [value.func, ast.Tuple(active, ast.Load()), ast.Tuple(tangents, ast.Load())]

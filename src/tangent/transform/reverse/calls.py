@@ -15,7 +15,7 @@ from tangent.runtime.objects import MEMBERS
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace
-from tangent.transform.calls import fit_arguments, leaf_names
+from tangent.transform.calls import fit_arguments, items_beside, leaf_names
 from tangent.transform.checkpoint import constants_of
 from tangent.transform.custom import refuse_missing, refuse_writer
 from tangent.transform.reverse.containers import Containers
@@ -106,7 +106,9 @@ class Calls(Containers):
                                            "Pass what follows it by keyword.")  # fmt: skip
                 positions.append("*" if isinstance(a, ast.Starred) else i)
         positions += [
-            k.arg or "**" for k in value.keywords if isinstance(k.value, ast.Name) and k.value.id in self.active
+            k.arg or items_beside(value)
+            for k in value.keywords
+            if isinstance(k.value, ast.Name) and k.value.id in self.active
         ]
         start = sum(1 for a in value.args if not isinstance(a, ast.Starred))
         places = [*([SILENT] if self.derivatives.options.silent else []), *([CAUGHT] if s in self.caught else [])]
@@ -151,7 +153,7 @@ class Calls(Containers):
                 assert isinstance(starred, ast.Starred)
                 given.append(("*args", starred.value))
             else:
-                given.append((p, next(k.value for k in op.value.keywords if (k.arg or "**") == p)))
+                given.append((p, next(k.value for k in op.value.keywords if (k.arg or items_beside(op.value)) == p)))
         return self.hand_back(given, value, s, state, op.targets)
 
     def hand_back(

@@ -77,12 +77,6 @@ EXERCISED_ELSEWHERE = {
     ),
     **dict.fromkeys(
         _names("""
-            changed_items changed_tangent item_now item_owner item_slots item_tangent items_new items_own items_rest
-        """),
-        "items of lists and dicts in a memory: the programs of tests/programs/dicts.py and containers.py",
-    ),
-    **dict.fromkeys(
-        _names("""
             held_grad held_part kept_grad pinned pinned_grad pinned_owner pinned_part pinned_tangent value_grad
             value_part written written_tangent
         """),

@@ -52,11 +52,6 @@ def gives_new(e: ast.Call, resolve: Resolve) -> bool:
     return isinstance(found, (type, types.BuiltinFunctionType)) and found in NEW_BUILTINS
 
 
-def writes_by_iterator(found: Any, e: ast.Call) -> bool:
-    """Whether a call makes an iterator over arrays that may be told to write: `np.nditer(a, op_flags=...)`."""
-    return found is np.nditer and (len(e.args) > 1 or bool(e.keywords))
-
-
 def written_by(e: ast.Call, resolve: Resolve, unknown: bool = True, asked: Asked | None = None) -> set[str]:
     """The variables that a call may write into; with `unknown` also where nobody knows which function it calls."""
     found = resolve(e.func)

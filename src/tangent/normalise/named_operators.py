@@ -138,7 +138,7 @@ def operators_given(x: Any, depth: int = 3) -> frozenset[str]:
     if isinstance(x, functools.partial):
         return _given_by([x.func, *x.args, *x.keywords.values()], depth)
     if isinstance(x, (list, tuple, dict)):
-        return _given_by({type(v): v for v in (x.values() if isinstance(x, dict) else x)}.values(), depth)
+        return _given_by({_sort(v): v for v in (x.values() if isinstance(x, dict) else x)}.values(), depth)
     if isinstance(x, type) or is_object(x):
         cls = x if isinstance(x, type) else type(x)
         if cls not in _by_class:
@@ -147,15 +147,32 @@ def operators_given(x: Any, depth: int = 3) -> frozenset[str]:
     return NO_OPERATORS
 
 
+def _sort(x: Any) -> Any:
+    """What things have in common that give the same operators: their code or class; for others it is themselves."""
+    return getattr(x, "__code__", id(x)) if isinstance(x, GIVING) else type(x)
+
+
 def _given_by(held: Iterable[Any], depth: int) -> frozenset[str]:
     return NO_OPERATORS.union(*(operators_given(v, depth - 1) for v in held))
 
 
 def may_give_objects(x: Any) -> bool:
     """Whether an argument holds objects of the user's, or functions that may give some with operators."""
-    if holds_objects(x):
+    if type(x) in NUMBERS or (type(x) in PLAIN and _is_of_numbers(x)):
+        return False
+    return holds_objects(x) or (isinstance(x, GIVING) and bool(operators_given(x)))
+
+
+def _is_of_numbers(x: Any, depth: int = 4) -> bool:
+    """Whether a list, tuple or dict holds nothing but numbers and arrays, and lists, tuples and dicts of them."""
+    values = x.values() if type(x) is dict else x
+    types = set(map(type, values))
+    if types <= NUMBERS:
         return True
-    return type(x) not in NUMBERS and isinstance(x, GIVING) and bool(operators_given(x))
+    inside = types <= PLAIN_AND_NUMBERS and depth > 0
+    return inside and all(_is_of_numbers(v, depth - 1) for v in values if type(v) in PLAIN)
 
 
+PLAIN = frozenset((list, tuple, dict))
+PLAIN_AND_NUMBERS = PLAIN | NUMBERS
 GIVING = (types.FunctionType, types.MethodType, functools.partial, list, tuple, dict)

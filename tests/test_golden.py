@@ -759,6 +759,8 @@ A = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 3.0], [2.0, 1.0, 1.0]])
 X = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
 DISTANCES = np.array([[0.5, 4.0, 1.0], [2.0, 0.5, 7.0], [9.0, 3.5, 0.25]])
 HEIGHTS = np.array([0.5, 1.5, -0.5, 2.0, 1.0])
+PAIRS = [(0.1 * DISTANCES, DISTANCES[0]), (0.2 * DISTANCES.T, DISTANCES[1])]
+NAMED = {"w1": 0.1 * DISTANCES, "b1": DISTANCES[0], "w2": 0.2 * DISTANCES.T, "b2": DISTANCES[1]}
 MLP = (X, A, V, A, W, np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
 
 
@@ -821,6 +823,22 @@ def version_for_numbers(f, **options):
 def version_for_a_spline(f, **options):
     """What a gradient that is called again with some heights and a place runs."""
     return grad(f, **options).version(HEIGHTS, 1.7)
+
+
+def network_of_pairs(params, x):
+    for w, b in params:
+        x = np.tanh(x @ w + b)
+    return np.mean(x * x)
+
+
+def network_of_a_dict(params, x):
+    h = np.tanh(x @ params["w1"] + params["b1"])
+    return np.sum((h @ params["w2"] + params["b2"]) ** 2)
+
+
+def version_for_parameters(f, **options):
+    """What a gradient that is called again with parameters in a list or dict, and a matrix, runs."""
+    return grad(f, **options).version(PAIRS if f is network_of_pairs else NAMED, DISTANCES)
 
 
 def forward_version(f, **options):
@@ -939,6 +957,8 @@ PROGRAMS: dict[str, tuple] = {
     "shortest_version": (shortest, version_for_arrays, {}, (DISTANCES,)),
     "chain_of_springs_version": (chain_of_springs, version_for_numbers, {}, (1.7, 3)),
     "curvature_of_a_spline_version": (curvature_of_a_spline, version_for_a_spline, {}, (HEIGHTS, 1.7)),
+    "network_of_pairs_version": (network_of_pairs, version_for_parameters, {}, (PAIRS, DISTANCES)),
+    "network_of_a_dict_version": (network_of_a_dict, version_for_parameters, {}, (NAMED, DISTANCES)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),

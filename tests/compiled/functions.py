@@ -37,6 +37,7 @@ EXPRESSIONS = {
     ],
     "calculus": [
         "np.diff(v)", "np.diff(x, 2)", "np.ediff1d(v)", "np.trapezoid(v)", "np.trapezoid(v, np.cumsum(v))",
+        "np.trapezoid(v, dx=v[0])",
         "np.interp(v, np.array([0.0, 1.0]), v[:2])", "np.convolve(v, v[:2])", "np.convolve(v, v[:2], 'same')",
         "np.correlate(v, v[:2])",
     ],

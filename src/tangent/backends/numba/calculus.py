@@ -12,6 +12,7 @@ from tangent.runtime import (
     between_zeros,
     convolve_adjoint,
     diff_adjoint,
+    middles,
     stretch,
     trapezoid_nodes,
     trapezoid_weights,
@@ -106,6 +107,15 @@ def impl(y, x=None, dx=1.0, axis=-1):
     return out
 """
     return written(text, np=np, kind=kind)
+
+
+@implements(middles)
+def means(y: Any, axis: Any = -1) -> Any:
+    place = along(rank(y), axis)
+    if place is None:
+        return None
+    pair = part(rank(y), place, "1:"), part(rank(y), place, ":-1")
+    return written(f"def impl(y, axis=-1):\n    return 0.5 * (y[{pair[0]}] + y[{pair[1]}])\n")
 
 
 @implements(trapezoid_nodes)

@@ -195,3 +195,27 @@ def test_arrays_of_several_layouts_that_a_compiled_function_has_kept():
     tangent.testing.check_grads(of_a_compiled_function, (r,))
     want = tangent.vjp(levinson)(r, np.ones(5))
     np.testing.assert_allclose(tangent.grad(of_a_compiled_function)(r), want, rtol=1e-12)
+
+
+@numba.njit
+def square(x):
+    return x * x
+
+
+def slopes_of_a_variable_that_changes(x):
+    s = x
+
+    def g(y):
+        return np.sin(y * s) * x
+
+    for _ in range(2):
+        s = s + 0.3 * tangent.grad(tangent.grad(g))(s)
+    return s
+
+
+def test_what_numba_holds_is_not_looked_through():
+    """A memory is looked for in what functions hold; derivatives lead to all that was compiled."""
+    assert tangent.grad(square)(2.0) == 4.0
+    f = slopes_of_a_variable_that_changes
+    expected = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(tangent.grad(f)(0.7), expected, rtol=1e-6)

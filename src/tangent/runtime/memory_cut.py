@@ -21,7 +21,7 @@ from tangent.runtime.items import whole
 from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, slot_of
 from tangent.runtime.memory_arrays import key_of
 from tangent.runtime.memory_views import parts_now
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import is_object, is_of_compiler
 from tangent.runtime.places import elements, spread
 
 CONTAINERS = (list, dict, tuple, deque)
@@ -88,7 +88,7 @@ def _orphans(b: Any, memory: Any, x: Any) -> Iterator[_Orphan]:
 
 
 def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...], seen: set[int]) -> Iterator[_Orphan]:
-    if id(x) in seen or not (isinstance(x, (*CONTAINERS, np.ndarray)) or is_object(x)):
+    if id(x) in seen or is_of_compiler(x) or not (isinstance(x, (*CONTAINERS, np.ndarray)) or is_object(x)):
         return
     seen.add(id(x))
     if isinstance(x, np.ndarray):

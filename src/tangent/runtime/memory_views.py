@@ -12,7 +12,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.filling import looked_at
 from tangent.runtime.memory import NUMBERS, Memory, contents, holds_some, is_changed
-from tangent.runtime.objects import fields_of, hold, is_object, remade
+from tangent.runtime.objects import fields_of, hold, is_object, is_of_compiler, remade
 from tangent.runtime.persistent import PersistentArray
 
 BLOCK = "the block for the backward pass"
@@ -149,6 +149,8 @@ def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
     if isinstance(x, (np.ndarray, PersistentArray)):
         return is_changed(memory, x)
     if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque, set)) or is_object(x)):
+        return False
+    if is_of_compiler(x):  # a derivative leads to those that Numba has compiled
         return False
     seen.add(id(x))
     if holds_some(memory, x) and not _is_as_begun(memory, x):

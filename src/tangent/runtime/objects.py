@@ -418,7 +418,15 @@ def holds_filling(x: Any, depth: int = 5) -> bool:
 def _is_of_library(cls: Any) -> bool:
     """Whether what objects of a class hold is nobody's business: functions that Numba compiled keep such dicts."""
     home = (cls.__module__ or "").split(".")[0]
-    return home == "numba" or home in sys.stdlib_module_names - {"__main__", "types"}
+    return home in COMPILER or home in sys.stdlib_module_names - {"__main__", "types"}
+
+
+COMPILER = frozenset(("numba", "llvmlite"))
+
+
+def is_of_compiler(x: Any) -> bool:
+    """Whether an object belongs to Numba: what it holds leads to all that was compiled."""
+    return str(type(x).__module__).split(".")[0] in COMPILER
 
 
 def is_common(name: str) -> bool:

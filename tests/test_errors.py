@@ -595,3 +595,23 @@ def test_indices_that_a_library_changes_are_not_read_as_they_are_at_the_end():
 
     with pytest.raises(TangentError, match="it changes 'where'"):
         grad(f)
+
+
+def summed_over_what_is_read_once(v, places):
+    table = [[v[0], v[1]], [v[1], 0.5]]
+    table[1] = table[0]
+    table[1][0] = v[1] * 2.0
+    s = 0.0
+    for i in places:
+        s += np.sin(v[i] + table[0][0])
+    return s
+
+
+def test_iterators_that_are_given_are_read_once():
+    """With a memory forward mode would read the items for their tangents, and leave none to the loop."""
+    f, v = summed_over_what_is_read_once, np.array([0.5, 0.8])
+    expected = [(f(v + h, [0, 1]) - f(v - h, [0, 1])) / 2e-6 for h in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(tangent.grad(f)(v, iter([0, 1])), expected, atol=1e-6)
+    np.testing.assert_allclose(tangent.jvp(f)(v, [0, 1], np.ones(2)), sum(expected), atol=1e-6)
+    with pytest.raises(UnsupportedError, match=r"test_errors\.py:\d+: cannot differentiate a loop over a list_iterator"):
+        tangent.jvp(f)(v, iter([0, 1]), np.ones(2))

@@ -383,7 +383,14 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
     """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
-    return sequence(b) if _is_sequence(xs) else [init_grad(v) for v in list(xs)]
+    if _is_sequence(xs):
+        return sequence(b)
+    if hasattr(xs, "__next__"):
+        raise UnsupportedError(
+            f"cannot differentiate a loop over a {type(xs).__name__} here", why="its items can be read only once",
+            todo="Loop over a list: list(...).",
+        )  # fmt: skip
+    return [init_grad(v) for v in list(xs)]
 
 
 def unsequence(b: Any, xs: Any) -> Any:

@@ -712,6 +712,14 @@ def swapped_buffers(x, n):
     return np.sum(a)
 
 
+def convolved(image, kernel):
+    out = np.zeros((image.shape[0] - kernel.shape[0] + 1, image.shape[1] - kernel.shape[1] + 1))
+    for i in range(kernel.shape[0]):
+        for j in range(kernel.shape[1]):
+            out += kernel[i, j] * image[i:i + out.shape[0], j:j + out.shape[1]]
+    return np.sum(out**2)
+
+
 def relax(u, v, dt):
     u[1:-1] += dt * (v[2:] - v[:-2])
 
@@ -820,6 +828,11 @@ def version_for_numbers(f, **options):
     return grad(f, **options).version(1.7, 3)
 
 
+def version_for_an_image(f, **options):
+    """What a gradient that is called again with two matrices runs."""
+    return grad(f, **options).version(DISTANCES, np.ones((2, 2)))
+
+
 def version_for_a_spline(f, **options):
     """What a gradient that is called again with some heights and a place runs."""
     return grad(f, **options).version(HEIGHTS, 1.7)
@@ -861,6 +874,11 @@ PROGRAMS: dict[str, tuple] = {
     "smoothed_forward": (smoothed, jvp, {}, (np.arange(5.0), 2, np.ones(5))),
     "gauss_seidel": (gauss_seidel, grad, {}, (np.arange(5.0), 2)),
     "swapped_buffers": (swapped_buffers, grad, {}, (np.arange(5.0), 2)),
+    "convolved": (convolved, grad, {"wrt": (0, 1)}, (np.arange(12.0).reshape(3, 4), np.arange(4.0).reshape(2, 2))),
+    "convolved_forward": (
+        convolved, jvp, {"wrt": 1},
+        (np.arange(12.0).reshape(3, 4), np.arange(4.0).reshape(2, 2), np.ones((2, 2))),
+    ),
     "filled_by_a_helper": (filled_by_a_helper, grad, {"wrt": (0, 1)}, (np.arange(5.0), np.ones(5), 0.1)),
     "scaled_row": (scaled_row, grad, {}, (X,)),
     "counted": (counted, grad, {}, (V, np.array([1, 1, 3]))),
@@ -949,6 +967,7 @@ PROGRAMS: dict[str, tuple] = {
     "rosenbrock_hvp": (rosenbrock, forward_reverse, {}, (V, 1.0, W)),
     "paper_lattice": (lattice, grad, {"wrt": (0, 1)}, (X, V, 2, 2)),
     "paper_lattice_forward": (lattice, jvp, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
+    "convolved_version": (convolved, version_for_an_image, {}, (np.arange(12.0).reshape(3, 4), np.arange(4.0).reshape(2, 2))),
     "paper_lattice_version": (lattice, version, {"wrt": (0, 1)}, (X, V, 2, 2)),
     "paper_lattice_forward_version": (lattice, forward_version, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
     "lattice_of_products": (lattice_of_products, grad, {}, (X, 2, 2)),

@@ -182,3 +182,17 @@ def numbers(x):
     if isinstance(x, dict):
         return [numbers(v) for v in x.values()]
     return [numbers(v) for v in x] if isinstance(x, (list, tuple)) else np.asarray(x, float).tolist()
+
+
+def filled_beyond(x):
+    out = np.zeros(3)
+    for _ in range(2):
+        out += np.outer(x, x)
+    return np.sum(out)
+
+
+@pytest.mark.parametrize("derivative, given", [(tangent.grad(filled_beyond), 1), (tangent.jvp(filled_beyond), 2)])
+def test_what_does_not_fit_into_an_array_is_not_broadcast(derivative, given) -> None:
+    for _ in range(4):
+        with pytest.raises(ValueError, match="non-broadcastable output"):
+            derivative(*[np.ones(3)] * given)

@@ -125,4 +125,5 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[st
             case _:
                 return unit.context.scope.resolve(e)
 
-    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared, frozenset(scribe.accumulators))))
+    accumulators = frozenset(scribe.accumulators)
+    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared, accumulators, scribe.kept_shapes)))

@@ -315,3 +315,66 @@ def spelled_as_functions(x):
 @program({"x": signed(3)})
 def spelled_as_a_function_that_folds(x):
     return functools.reduce(operator.imul, [1.0 * x, x, x + 2.0])
+
+
+@program({"x": signed(3, 4), "k": signed(2, 2)}, orders=2)
+def sums_whose_extent_is_read_where_they_grow(x, k):
+    out = np.zeros((x.shape[0] - 1, x.shape[1] - 1))
+    for i in range(k.shape[0]):
+        for j in range(k.shape[1]):
+            out += k[i, j] * x[i:i + out.shape[0], j:j + out.shape[1]]
+    return np.sum(np.sin(out))
+
+
+@program({"x": signed(4)}, orders=2)
+def sums_of_another_extent_in_each_round(x):
+    total = 0.0
+    for j in range(2):
+        part = np.zeros(x.shape[0] - j)
+        for i in range(3):
+            part += x[:part.shape[0]] * i * np.sin(x[j])
+        total += np.sum(part**2)
+    return total
+
+
+@program({"x": signed(3)}, orders=2)
+def sums_that_are_kept_while_they_grow(x):
+    out = np.zeros(3)
+    rows = np.ones(3)
+    for i in range(3):
+        before = out.copy()
+        out += x * i * rows
+        rows -= out * x
+        out -= np.sum(before) * x
+    return np.sum(out * rows * rows)
+
+
+@program({"x": signed(3)}, orders=2)
+def sums_into_what_broadcasts(x):
+    out = np.zeros((4, 3))
+    for i in range(3):
+        if x[0] > i:
+            out += np.sin(x * i)
+        else:
+            out -= x[i]
+    return np.sum(out * out)
+
+
+@program({"x": signed(3)}, orders=2)
+def sums_of_numbers_without_axes(x):
+    whole, number = np.zeros(()), np.zeros(()) * 2.0
+    for i in range(3):
+        whole += np.sum(x * i)
+        number += x * i  # a number of NumPy's, which cannot change in place
+    return np.sum(whole * number * number)
+
+
+@program({"x": signed(3)}, orders=2)
+def sums_whose_rows_are_walked(x):
+    out = np.zeros((2, 3))
+    total = 0.0
+    for _ in range(2):
+        out += x
+        for row in out:
+            total += np.sum(row**2)
+    return total

@@ -66,15 +66,13 @@ def writes_in_place(
     summaries: Summaries,
 ) -> Iterator[Write]:  # fmt: skip
     """All writes in place of a Core function; stacks, which have adjoints of their own, apart."""
-    last = {_position(s): s for s in statements(f.body) if _computes(s) and _position(s) in augmented}
+    operators = operators_in_place(f, augmented)
     for s in statements(f.body):
         op = operations.get(s)
         if op is not None and op.kind in ("push", "pop"):
             continue
         match s:
-            case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Name(id=v)) as value) if (
-                last.get(_position(s)) is s
-            ):
+            case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Name(id=v)) as value) if s in operators:
                 yield Write(s, v, frozenset(expression_reads(value.right)), "augmented")
             case ast.Assign(targets=targets, value=value):
                 yield from _stores(s, targets, value)
@@ -101,6 +99,11 @@ def _by_closure(g: ast.FunctionDef | ast.Lambda, scope: Scope, summaries: Summar
     for n in ast.walk(g):
         if isinstance(n, ast.Call):
             yield from (v for v in written_by(n, scope, summaries) if v not in own)
+
+
+def operators_in_place(f: ast.FunctionDef, augmented: dict[tuple[int, int], Any]) -> set[ast.stmt]:
+    """The statements `y = y + v` of a Core function that stand for `y += v`: the last ones at their places."""
+    return set({_position(s): s for s in statements(f.body) if _computes(s) and _position(s) in augmented}.values())
 
 
 def _computes(s: ast.stmt) -> bool:

@@ -42,6 +42,7 @@ class Operation:
     callee: Any = None
     library: str = "numpy"
     why: str = ""
+    in_place: bool = False  # y = y + v, written as y += v
 
 
 Operations = dict[ast.stmt, Operation]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.held import content_reads, holds, keeps
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
@@ -19,6 +20,7 @@ from tangent.syntax.walk import walk
 
 def accumulate(body: Body, o: Optimisation) -> Body:
     owned = frozenset(b for b in o.accumulators if _is_alone(b, body))
+    owned |= {v for v in o.kept_shapes if _is_summed(v, body, o)}
     return _block(body, owned, False) if owned else body
 
 
@@ -39,6 +41,34 @@ def _is_alone(b: str, body: Body) -> bool:
             if not _is_operand(s, b):
                 return False
     return len(starts) == 1 and (_is_array(starts[0]) if read else _is_zero(starts[0]))
+
+
+def _is_summed(v: str, body: Body, o: Optimisation) -> bool:
+    """Whether an array is made once and then added to in place, and nothing else refers to it."""
+    started = False
+    for s in statements(body):
+        match s:
+            case ast.Return():
+                pass
+            case ast.Assign(targets=[ast.Name(id=w)], value=value) if v == w and _terms(s, v) is None:
+                if started or not _is_made(value):
+                    return False
+                started = True
+            case ast.For(iter=iter) if keeps(iter, v, o.resolve):
+                return False
+            case _ if v in writes(s) and _terms(s, v) is None:
+                return False
+            case _ if v not in writes(s) and holds(s, v, o.resolve):
+                return False
+    return started
+
+
+def _is_made(e: ast.expr) -> bool:
+    match e:
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr), args=[_]):
+            return attr in ("zeros", "ones", "zeros_like", "ones_like")
+        case _:
+            return False
 
 
 def _is_operand(s: ast.stmt, b: str) -> bool:
@@ -76,7 +106,7 @@ def _terms(s: ast.stmt, b: str) -> list[tuple[ast.operator, ast.expr]] | None:
             found: list[tuple[ast.operator, ast.expr]] = []
             e: ast.expr = value
             while isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Add, ast.Sub)):
-                if b in expression_reads(e.right):
+                if b in content_reads(e.right):
                     return None
                 found.append((e.op, e.right))
                 e = e.left

@@ -16,6 +16,7 @@ class Optimisation:
     visible: frozenset[str] = frozenset()
     shared: dict[str, str] = field(default_factory=dict)
     accumulators: frozenset[str] = frozenset()
+    kept_shapes: frozenset[str] = frozenset()  # arrays of the function that only ever change in place
     stacks: frozenset[str] = frozenset()  # lists of records, which nothing but the function itself holds
     pure: dict[ast.AST, bool] = field(default_factory=dict)
     calling: dict[ast.stmt, bool] = field(default_factory=dict)

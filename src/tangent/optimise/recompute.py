@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
+from tangent.optimise.held import content_reads, measured
 from tangent.optimise.purity import calls_in, changed_by, root_of
-from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import NESTED, all_writes, rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import children, fact, walk
@@ -59,6 +59,7 @@ class _Plan:
         self._place(self.body, ())
         self.written = Counter(v for s in statements(self.body) for v in writes(s))
         self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)} - live_into(self.body)
+        self.shaped = self.once & self.o.kept_shapes
         self.stored = stored(self.body) | set(self.o.shared)
         self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
         pairs = {
@@ -114,12 +115,12 @@ class _Plan:
             return None
         if not isinstance(made[0].targets[0], ast.Name):  # one of several that are unpacked
             return None
-        value = _spelled_out(made[0].value, there.body)
+        value = self.spelled_out(made[0].value, there.body)
         if not is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
             return None
         moves: list[ast.stmt] = []
-        content = expression_reads(rebuild(value, lambda e: constant(None) if _measured(e) else e))
-        for n in sorted(expression_reads(value)):
+        content = content_reads(value)
+        for n in sorted(expression_reads(value) - (self.shaped - content)):
             if n in self.stored & content or not self.is_there(n, made[0], there, here, pop, moves):
                 return None
         order = self.order(here)
@@ -127,6 +128,17 @@ class _Plan:
             order.remove(s)
             order.insert(order.index(pop), s)
         return value
+
+    def spelled_out(self, e: ast.expr, body: Body) -> ast.expr:
+        """`i + t[0]` after `t = a.shape` as `i + a.shape[0]`, where `a` always has that shape."""
+
+        def spelled(x: ast.expr) -> ast.expr:
+            if not isinstance(x, ast.Name) or (value := _made_once(x.id, body)) is None:
+                return x
+            value = _spelled_out(value, body)
+            return value if measured(value) in self.shaped else x
+
+        return rebuild(_spelled_out(e, body), spelled) if self.shaped else _spelled_out(e, body)
 
     def is_counter(self, n: str, there: _Block, here: _Block) -> bool:
         """Whether a name counts the iterations of a loop and of the one that goes back over them, unchanged."""
@@ -225,27 +237,21 @@ def _spelled_out(e: ast.expr, body: Body) -> ast.expr:
     """`t[0]` after `t = a.shape` as `a.shape[0]`."""
     match e:
         case ast.Subscript(value=ast.Name(id=t), slice=ast.Constant()):
-            made = [s for s in body if t in all_writes(s)]
-            if len(made) == 1 and isinstance(made[0], ast.Assign) and _measured(made[0].value):
-                return replace(e, value=made[0].value)
+            if (value := _made_once(t, body)) is not None and measured(value):
+                return replace(e, value=value)
     return e
 
 
-def _measured(e: ast.expr) -> str:
-    """The array that `a.shape[0]`, `a.size` and the like ask for its extent."""
-    match e:
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=v), attr="shape"), slice=ast.Constant()):
-            return v
-        case ast.Attribute(value=ast.Name(id=v), attr="shape" | "size" | "ndim"):
-            return v
-        case _:
-            return ""
+def _made_once(v: str, body: Body) -> ast.expr | None:
+    """What a variable is bound to by a block, if that is one expression."""
+    made = [s for s in body if v in all_writes(s)]
+    return made[0].value if len(made) == 1 and isinstance(made[0], ast.Assign) else None
 
 
 def is_cheap(e: ast.expr) -> bool:
     """Whether an expression takes less than to keep what it gives."""
     match e:
-        case _ if _measured(e):
+        case _ if measured(e):
             return True
         case ast.Attribute(value=ast.Name(), attr="T"):
             return True
@@ -277,7 +283,7 @@ _INDEX = (
 
 
 def _is_atom(e: ast.expr) -> bool:
-    return isinstance(e, (ast.Name, ast.Constant)) or bool(_measured(e))
+    return isinstance(e, (ast.Name, ast.Constant)) or bool(measured(e))
 
 
 def _counter(loop: ast.stmt) -> str:

@@ -6,10 +6,12 @@ import ast
 import functools
 import types
 from collections.abc import Mapping, Sequence
+from dataclasses import replace as changed
 from typing import Any
 
 import numpy as np
 
+from tangent.analysis.effects import operators_in_place
 from tangent.analysis.operation import Operation, OperationKind, Operations
 from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
@@ -41,11 +43,12 @@ IMMUTABLE = (bool, int, float, complex, str, bytes, np.generic, types.NoneType) 
 def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
     """The operation of every assignment, and of every push onto a stack."""
     reader = _Reader(context, table, growing_lists(f, context), _paths(f))
+    in_place = operators_in_place(f, context.augmented)
     found: Operations = {}
     for s in statements(f.body):
         op = reader.statement(s)
         if op is not None:
-            found[s] = op
+            found[s] = changed(op, in_place=True) if s in in_place else op
     return found
 
 

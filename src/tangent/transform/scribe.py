@@ -43,6 +43,7 @@ class Scribe:
         self.externals: dict[str, Any] = context.externals
         self.derivatives: dict[tuple[str, str], str] = {}
         self.accumulators: set[str] = set()
+        self.kept_shapes: frozenset[str] = frozenset()  # arrays that only ever change in place
         self.kept: dict[str, str] = {}  # names under which the forward pass keeps what a variable refers to
 
     def derivative(self, v: str, prefix: str) -> str:

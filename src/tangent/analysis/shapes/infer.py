@@ -11,6 +11,7 @@ it back where they do not.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from tangent.analysis.liveness import Liveness
@@ -23,6 +24,9 @@ from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, header_reads, writes
+
+MAKERS = frozenset("zeros ones empty zeros_like ones_like empty_like".split())
+COPYING = frozenset("array copy full full_like".split())
 
 
 def shapes(
@@ -40,7 +44,8 @@ def shapes(
     shifting, lasting = _kinds(f, live)
     steady = _steady(operations)
     used = _used_as_numbers(f, operations) | numbers
-    table = Shapes({}, shifting, lasting, used, results, arrays, steady, lists or {}, listed)
+    made = _made_here(f, operations)
+    table = Shapes({}, shifting, lasting, used, results, arrays, steady, lists or {}, listed, made)
     parameters = {a.arg: _annotated(a, given or {}, shifting) for a in arguments(f.args)}
     parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
     parameters |= {p: fact for p, fact in (presumed or {}).items() if p in parameters}
@@ -126,6 +131,33 @@ def _is_step(op: Operation, v: str) -> bool:
         return False
     x = op.values["x"]
     return isinstance(x, ast.Name) and x.id == v
+
+
+def _made_here(f: ast.FunctionDef, operations: Operations) -> frozenset[str]:
+    """Variables that are surely arrays, if only without axes: made by NumPy, and changed by operators in place."""
+    found = {v for op in operations.values() for v in op.targets} - {a.arg for a in arguments(f.args)}
+    found -= {v for s in statements(f.body) if s not in operations for v in writes(s)}
+    while lost := {v for op in operations.values() for v in op.targets if v in found and not _makes_array(op, found)}:
+        found -= lost
+    return frozenset(found)
+
+
+def _makes_array(op: Operation, made: set[str]) -> bool:
+    match op.value:
+        case ast.BinOp(left=ast.Name(id=v)):
+            return op.in_place and v in made
+        case ast.Call(func=ast.Attribute(attr=attr)) if op.kind == "zero":
+            return attr in MAKERS
+        case ast.Call(func=ast.Attribute()):
+            return op.kind == "rule" and op.rule.name in COPYING
+        case _:
+            return False
+
+
+def keeping_shape(operations: Operations, table: Shapes) -> frozenset[str]:
+    """Variables whose values all have one shape: arrays made in one place that change in place from there."""
+    makers = Counter(v for op in operations.values() if not op.in_place for v in op.targets)
+    return frozenset(v for op in operations.values() if op.in_place for v in op.targets if makers[v] == 1) & table.made
 
 
 def _used_as_numbers(f: ast.FunctionDef, operations: Operations) -> frozenset[str]:

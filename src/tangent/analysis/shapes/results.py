@@ -103,6 +103,9 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(sequence=all(f.sequence for f in facts))
     if table.repeats(op):
         return Fact(sequence=any(f.sequence for f in facts))
+    match op.value:
+        case ast.BinOp(left=ast.Name(id=v) as whole) if op.in_place and v in table.made:
+            return table.of(whole)  # NumPy keeps the shape and the dtype, or raises
     if rule.kind == "elementwise":
         decided = [f for f in facts if f.shape != ANY]  # of others nothing is said yet
         called = isinstance(op.value, ast.Call) and not all(f.scalar for f in decided)  # of numbers it gives a number

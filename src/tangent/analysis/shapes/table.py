@@ -24,6 +24,7 @@ class Shapes:
     steady: frozenset[str] = frozenset()
     lists: Mapping[str, Held] = field(default_factory=dict)  # what is put into them
     given: Callable[[object, str], bool] = lambda _, __: False  # whether a callee puts numbers only into a parameter
+    made: frozenset[str] = frozenset()  # arrays that are made here, and only ever change in place
     undecided: frozenset[str] = frozenset()  # of which nothing can be said before a result is known
 
     @cached_property

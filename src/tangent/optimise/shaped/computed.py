@@ -12,8 +12,8 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.context import Body
+from tangent.optimise.held import holds
 from tangent.optimise.shaped.kinds import Kind, Number
-from tangent.optimise.shaped.owned import holds
 from tangent.syntax.names import Names
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, writes

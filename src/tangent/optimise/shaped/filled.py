@@ -14,9 +14,9 @@ from typing import Any
 
 from tangent import runtime
 from tangent.optimise.context import Body
+from tangent.optimise.held import holds, is_new
 from tangent.optimise.settled import OWN, ZERO
 from tangent.optimise.shaped.kinds import FLOAT, Attributes, Fields, Items, Kind, Listed, Number, alike, any_of
-from tangent.optimise.shaped.owned import holds, is_new
 from tangent.syntax.quote import expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import assigned_inside, header_reads, writes

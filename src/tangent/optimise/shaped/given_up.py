@@ -15,8 +15,8 @@ import numpy as np
 from tangent import runtime
 from tangent.analysis.liveness import Liveness, liveness
 from tangent.optimise.context import Body
+from tangent.optimise.held import Resolve, holds, is_new
 from tangent.optimise.shaped.kinds import Kind, Number
-from tangent.optimise.shaped.owned import Resolve, holds, is_new
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import exchanged, rebuild, replace, statements

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from tangent.optimise.context import Body
-from tangent.optimise.shaped.owned import Resolve, is_new, keeps
+from tangent.optimise.held import Resolve, is_new, keeps
 from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk

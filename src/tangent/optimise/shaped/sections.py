@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from tangent.optimise.context import Body
+from tangent.optimise.held import is_new, keeps
 from tangent.optimise.purity import WRITING_FUNCTIONS
-from tangent.optimise.shaped.owned import is_new, keeps
 from tangent.optimise.typed.affine import Sum, added, difference, in_terms_of, linear, possible
 from tangent.optimise.typed.lengths import lengths
 from tangent.optimise.typed.reach import Access, Accesses, Nest, instance

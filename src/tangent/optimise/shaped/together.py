@@ -19,7 +19,7 @@ from typing import Any
 
 from tangent.analysis.liveness import live_into, surely_bound
 from tangent.optimise.context import Body
-from tangent.optimise.shaped.owned import is_new
+from tangent.optimise.held import is_new
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, name

@@ -6,6 +6,7 @@ import ast
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import Fact
+from tangent.analysis.shapes.infer import keeping_shape
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.watched import watched
 from tangent.runtime.storage.shadows import shadow_among
@@ -31,6 +32,7 @@ class Frame:
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
         self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage
         self.shapes: Shapes = derivatives.shapes(unit, numbers, given_shapes(unit), settled.arrays)
+        scribe.kept_shapes = keeping_shape(unit.operations, self.shapes)
 
         operations = unit.operations.values()
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}

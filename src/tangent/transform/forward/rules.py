@@ -208,7 +208,9 @@ class Rules(Frame):
         facts = [self.shapes.of(v) for v in op.values.values()]
         of_math = op.library == "math"  # which takes the real parts of complex numbers
         certain = all(f.scalar for f in facts) if makes_complex(op) else not of_math or all(map(is_real, facts))
-        if whole is not None and atoms == whole and certain and not self.may_widen(op):
+        keeps = op.in_place and op.targets[0] in self.shapes.made  # NumPy fits what is added into it
+        same = whole is not None and (atoms == whole or (keeps and atoms > whole))
+        if same and certain and not self.may_widen(op):
             return value
         return self.scribe.call("broadcast_like", value, name(result))
 

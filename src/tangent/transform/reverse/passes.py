@@ -13,7 +13,7 @@ from tangent.analysis.accumulators import accumulations
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes.facts import Fact
-from tangent.analysis.shapes.infer import shapes
+from tangent.analysis.shapes.infer import keeping_shape, shapes
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.watched import watched
 from tangent.syntax.blocks import Attempt, Enter, Leave
@@ -84,6 +84,7 @@ class Reverse(Statements):
         self.jumping = jumping(self.prepared.body)
         presumed = unit.context.presumed
         self.shapes = shapes(tree, self.operations, self.live, results, numbers, known, settled.arrays, presumed)
+        scribe.kept_shapes = keeping_shape(self.operations, self.shapes)
         self.pushes: dict[Site, ast.stmt] = {}
         self.cuts = Cuts()
         self.deferred: list[ast.stmt] = []

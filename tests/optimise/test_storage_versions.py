@@ -295,6 +295,38 @@ def swept(x):
     return np.sum(y * z)
 
 
+def clipped(x, p):
+    """Slices of which the last one is cut to one element, which is broadcast."""
+    y = x.copy()
+    for j in range(len(y) - 2, 0, -1):
+        y[j : j + 2] = p * y[j : j + 2] + np.sin(y[j + 1 : j + 3])
+    return np.sum(y * y)
+
+
+def clipped_on_the_way(x, p):
+    y, w = x.copy(), np.ones(len(x))
+    for j in range(len(y) - 2):
+        a = y[j + 1 : j + 3] * w[j : j + 2]
+        b = a * p + y[j : j + 2]
+        w[j : j + 2] = b
+        y[j : j + 2] = b + a * w[j + 1 : j + 3]
+    return np.sum(w * w * y)
+
+
+def clipped_rows(x, p):
+    a = np.outer(x, x)
+    for j in range(len(x) - 1):
+        a[j : j + 2, j:] = a[j : j + 2, j:] * p + np.cos(a[j + 1 : j + 3, j:] * a[j + 1 : j + 3, j : j + 1])
+    return np.sum(np.sin(a))
+
+
+def priced_by_a_tree(values, p, n):
+    values = values.copy()
+    for i in range(n - 1, -1, -1):
+        values[: i + 1] = p * values[: i + 1] + (1 - p) * values[1 : i + 2]
+    return values[0]
+
+
 CASES = {
     substituted: (SQUARE, SQUARE[0]), from_both_ends: (LONG,), stored_narrow: (LONG,), stored_broadcast: (LONG,),
     swept: (SQUARE[3] / 4.0,),
@@ -305,6 +337,8 @@ CASES = {
     steps: (LONG,), masked: (LONG,), kept_twice: (SQUARE / 6.0,), step_of_all: (SQUARE[0], SQUARE[1]),
     two_stores: (SQUARE[0], SQUARE[1]), stored_after_the_loop: (SQUARE[0], SQUARE[1]),
     through_a_part: (SQUARE[0], SQUARE[1]), beside_another: (SQUARE[0], SQUARE[1]),
+    clipped: (LONG / 2.0, 0.3), clipped_on_the_way: (LONG / 2.0, 0.3), clipped_rows: (LONG[:20] / 2.0, 0.3),
+    priced_by_a_tree: (LONG, 0.3, len(LONG) - 1),
 }  # fmt: skip
 
 
@@ -332,6 +366,11 @@ def test_what_is_never_read_is_not_put_back():
 
     source = tangent.grad(product).version(SQUARE @ SQUARE.T).source
     assert source.count(".append(") == 1 and "unbroadcast" not in source.split("for k in reversed")[1]
+
+
+def test_what_is_stored_beside_its_place_has_the_length_of_it():
+    source = tangent.grad(priced_by_a_tree).version(LONG, 0.3, 39).source
+    assert "_stack" not in source and "bt6 = bvalues2[:i + 1].copy()" in source
 
 
 def test_lengths_that_may_be_one_are_summed():

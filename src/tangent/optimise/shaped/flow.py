@@ -36,6 +36,7 @@ from tangent.optimise.shaped.kinds import (
     broadcast,
     join,
     not_one,
+    reaches,
     renamed,
     without,
 )
@@ -361,7 +362,9 @@ def fits(place: Kind, value: Kind) -> bool:
     """Whether a place that a value is stored in gives the very value back."""
     if not isinstance(place, Number) or not isinstance(value, Number) or not place.real or value.weak is not False:
         return False
-    return place.dtype == value.dtype and place.rank == value.rank and all(map(alike, place.axes, value.axes))
+    return place.dtype == value.dtype and place.rank == value.rank and all(
+        alike(n, m) or reaches(n, m) for n, m in zip(place.axes, value.axes)
+    )
 
 
 def grows(old: Kind, value: Kind) -> bool:

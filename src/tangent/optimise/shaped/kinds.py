@@ -3,7 +3,7 @@
 The length of an axis is a number where it is small; else a name, as long as that name: `x.0` is the first axis of the
 argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be. What begins with `?` and
 goes on may be 1, too, but is the same wherever it is written the same: `?x.0[?i@0<n>:]` is that of `x[i:]` in a loop
-over i.
+over i, and `?[a|b]` is what lengths a and b are broadcast to.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ Axis = int | str
 SMALL = 16  # axes up to this length are part of what a version is made for
 UNSURE, NOT_ONE = "?", "!"
 LONGEST = 200  # characters of what is known of a length
+BESIDE = "|"
+OPEN, CLOSE = "([<", ")]>"
 
 
 @dataclass(frozen=True)
@@ -412,7 +414,38 @@ def _together(axes: list[Axis]) -> Axis:
     sure = [n for n in axes if not_one(n)]
     if sure:
         return min(sure, key=lambda n: (not isinstance(n, int), n == NOT_ONE, str(n)))
-    others = {n for n in axes if not is_one(n)}
-    if not others:
-        return 1
-    return others.pop() if len(others) == 1 else UNSURE
+    others = sorted({str(part) for n in axes if not is_one(n) for part in _joined(n)})
+    if len(others) < 2:
+        return others[0] if others else 1
+    text = f"{UNSURE}[{BESIDE.join(others)}]"
+    return UNSURE if UNSURE in others or len(text) > LONGEST else text
+
+
+def _joined(n: Axis) -> list[str]:
+    """The lengths that an axis was broadcast from."""
+    return split(str(n)[2:-1], BESIDE) if str(n).startswith(f"{UNSURE}[") else [str(n)]
+
+
+def split(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks that stand in no brackets.
+
+    >>> split("a|?x.0[?[a|b]:]", "|")
+    ['a', '?x.0[?[a|b]:]']
+    """
+    depth, parts = 0, [""]
+    for c in text:
+        depth += (c in OPEN) - (c in CLOSE)
+        if c == mark and not depth:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return parts
+
+
+def reaches(n: Axis, m: Axis) -> bool:
+    """Whether an axis that fits into one of length n is surely that long: where it was broadcast with one.
+
+    >>> reaches("?a[:i]", "?[?a[1:j]|?a[:i]]"), reaches("?a[:i]", "?a[1:j]")
+    (True, False)
+    """
+    return n not in (UNSURE, NOT_ONE) and n in _joined(m)

@@ -30,6 +30,7 @@ from tangent.optimise.shaped.kinds import (
     is_float,
     is_single,
     not_one,
+    reaches,
     same,
 )
 from tangent.optimise.shaped.making import product, summed_axes, value_of
@@ -336,7 +337,7 @@ class Known(Spreading):
             return e if b.dtype == dtype else expression("f(e)", f=self.use(float, "float"), e=e)
         over = list(range(lead))
         for i, (n, m) in enumerate(zip(b.axes[lead:], axes)):
-            if alike(n, m):
+            if alike(n, m) or reaches(n, m):
                 continue
             if m != 1 or not not_one(n):
                 return None

@@ -157,7 +157,7 @@ def _compute_once(g: Generated, flow: Flow) -> None:
     parameters = frozenset(parameters_of(g))
     local = parameters | assigned_inside(body)
     names = Names({*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__})
-    written = frozenset(stored(body)) | g.shared.keys()
+    written = frozenset(stored(body)) | (g.shared.keys() & local)
     known = Values(flow.of, flow.resolved, parameters, local, written, names, body)
     o = Optimisation(flow.resolved, shared=g.shared)
     if not any(isinstance(s, (*MARKS, Attempt, InsertedCode)) for s in statements(body)):

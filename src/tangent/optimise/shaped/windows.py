@@ -6,10 +6,8 @@ for i in range(len(x) - 2):
 
 from __future__ import annotations
 
-from tangent.optimise.shaped.kinds import UNSURE, Axis
+from tangent.optimise.shaped.kinds import CLOSE, OPEN, UNSURE, Axis, split
 from tangent.optimise.typed.affine import Sum, added, difference, possible, scaled
-
-OPEN, CLOSE = "([<", ")]>"
 
 
 def window(n: Axis, lower: Axis, upper: Axis) -> int | None:
@@ -77,21 +75,10 @@ def _bounds(v: str) -> list[Sum]:
     if not v.startswith(UNSURE) or "@" not in v or not v.endswith(">"):
         return []
     over = v[v.index("<") + 1 : -1]
-    parts = _split(over)
+    parts = split(over, ":")
     if len(parts) > 2 or over.startswith("at "):
         return []
     ends = [sum_of(int(p) if p.lstrip("-").isdigit() else p) for p in parts]
     low, high = ends if len(ends) == 2 else ({"": 0}, ends[0])
     found = [difference({v: 1}, low)] if low is not None else []
     return found + ([difference(high, {v: 1}, 1)] if high is not None else [])
-
-
-def _split(text: str) -> list[str]:
-    depth, parts = 0, [""]
-    for c in text:
-        depth += (c in OPEN) - (c in CLOSE)
-        if c == ":" and not depth:
-            parts.append("")
-        else:
-            parts[-1] += c
-    return parts

@@ -233,8 +233,10 @@ class Known(Spreading):
         if function is runtime.count and real and len(args) <= 3:
             over = summed_axes(real[0].rank, value_of(args[1]) if len(args) > 1 else None)
             return None if over is None else self.counted([real[0].axes[i] for i in over])
-        if function is runtime.sequence or (function in ITERATED and len(real) == 2):
-            return args[0] if real and all(k.rank for k in real) else None
+        if function is runtime.sequence:
+            return args[0] if isinstance(kinds[0], Number) and kinds[0].rank else None
+        if function in ITERATED and len(real) == 2:
+            return args[0] if all(k.rank for k in real) else None
         if len(real) < min(2, len(kinds)):
             return None
         b = real[0]

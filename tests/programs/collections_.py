@@ -619,3 +619,36 @@ def length_of_a_dict_that_a_helper_fills(x):
     y = x * (1.0 + len(KNOWN))
     note("a")
     return y * x
+
+
+@program({"x": 0.7})
+def queue_of_an_import_inside(x):
+    from collections import deque
+
+    queue, total = deque([x, x * 2.0, x * 3.0]), 0.0
+    for _ in range(4):
+        a = queue.popleft()
+        total += a * a
+        queue.append(a * 0.9 + queue[0] * 0.5)
+    return total
+
+
+@program({"x": 0.7})
+def counts_of_a_module_that_is_imported_inside(x):
+    import collections
+
+    counts = collections.Counter()
+    for k in range(5):
+        counts["ab"[k % 2]] += x * k
+    return counts["a"] * counts["b"]
+
+
+@program({"x": 0.7})
+def an_import_that_is_bound_anew(x):
+    from collections import deque
+
+    if x > 0.5:
+        deque = list  # noqa: F811
+    items = deque([x, x * x])
+    items.append(x)
+    return items[0] * items[-1] + items[1]

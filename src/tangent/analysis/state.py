@@ -37,10 +37,11 @@ from tangent.runtime.filling import is_filling
 from tangent.runtime.objects import holds_filling, is_descriptor, is_object
 from tangent.source.cells import content_of
 from tangent.source.generators import is_generator
+from tangent.source.imports import local_imports
 from tangent.source.makers import maker
 from tangent.source.naming import is_library
 from tangent.source.read import is_derivative, read, unwrapped
-from tangent.source.resolve import MISSING, Scope, local_imports
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 

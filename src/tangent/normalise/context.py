@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.errors import UnsupportedError
+from tangent.source.imports import local_imports
 from tangent.source.inlined import Places, copied
 from tangent.source.naming import home_of
 from tangent.source.read import Source
-from tangent.source.resolve import Scope, local_imports
+from tangent.source.resolve import Scope
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk

@@ -7,9 +7,10 @@ import types
 import weakref
 
 from tangent.errors import TangentError
+from tangent.source.imports import local_imports
 from tangent.source.naming import is_library
 from tangent.source.read import read, unwrapped
-from tangent.source.resolve import MISSING, Scope, local_imports
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.storage.watched import METHODS
 

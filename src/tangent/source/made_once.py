@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tangent.source.imports import local_imports
 from tangent.source.inlined import written_anew
 from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import bindings, own_variables
@@ -33,17 +34,24 @@ def for_each_made_once(tree: ast.FunctionDef, function: types.FunctionType, rewr
 
 
 def meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
-    """What a name outside of a function stands for, or an attribute of a module there; None where it is its own."""
+    """What a name outside of a function stands for, or an attribute of a module there; None where it is its own.
+
+    What a function imports for itself is outside of it.
+    """
     match e:
         case ast.Name(id=v):
-            found = function.__globals__.get(v, getattr(builtins, v, None))
-        case ast.Attribute(value=ast.Name(id=v), attr=attr) if isinstance(
-            module := function.__globals__.get(v), types.ModuleType
-        ):
-            found = getattr(module, attr, None)
+            return _outside(v, tree, function)
+        case ast.Attribute(value=ast.Name(id=v), attr=attr):
+            module = _outside(v, tree, function)
+            return getattr(module, attr, None) if isinstance(module, types.ModuleType) else None
         case _:
             return None
-    return found if v not in own_variables(tree) | set(function.__code__.co_freevars) else None
+
+
+def _outside(v: str, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
+    if v in own_variables(tree):
+        return local_imports(tree).get(v) if bindings(tree)[v] == 1 else None
+    return function.__globals__.get(v, getattr(builtins, v, None)) if v not in function.__code__.co_freevars else None
 
 
 class MadeOnce:

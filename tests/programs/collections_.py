@@ -652,3 +652,68 @@ def an_import_that_is_bound_anew(x):
     items = deque([x, x * x])
     items.append(x)
     return items[0] * items[-1] + items[1]
+
+
+@program({"x": 0.3})
+def queue_that_runs_dry(x):
+    queue, total = deque([x, x * 2.0, x * 3.0]), 0.0
+    while queue and total < 100.0:
+        a = queue.popleft()
+        total += a * a * len(queue)
+        if a > 0.25:
+            queue.append(a * 0.7)
+            queue.append(a * queue[0])
+    return total + len(queue)
+
+
+@program({"w": signed(9)})
+def tree_in_the_order_of_its_depth(w):
+    queue, total = deque([(0, 1.0)]), 0.0
+    while len(queue) > 0:
+        i, d = queue.popleft()
+        total += d * w[i]
+        for j in (2 * i + 1, 2 * i + 2):
+            if j < len(w):
+                queue.append((j, d * w[j] * 0.5))
+    return total
+
+
+@program({"x": 0.3})
+def queue_that_is_asked_when_it_is_empty(x):
+    queue, total = deque(), 0.0
+    queue.append(x)
+    for i in range(7):
+        try:
+            v = queue.popleft()
+            total += v * i
+        except IndexError:
+            total += x * 2.0
+            queue.append(x * i)
+    return total
+
+
+@program({"x": signed(7)})
+def halves_in_a_queue(x):
+    queue, total = deque([x]), 0.0
+    while queue:
+        v = queue.popleft()
+        if len(v) > 1:
+            queue.append(v[: len(v) // 2])
+            queue.append(np.sin(v[len(v) // 2 :]))
+        else:
+            total += v[0] ** 2
+    return total
+
+
+@program({"x": 0.7})
+def queue_of_which_some_are_dropped(x):
+    total = 0.0
+    for k in range(2):
+        queue = deque([x * k, 2.0 * x, 3.0 * x])
+        for i in range(3):
+            queue.append(queue[1] * x)
+            _ = queue.popleft()
+            if not queue or i > 1 + k:
+                break
+        total += queue[0] * queue[2]
+    return total

@@ -14,6 +14,7 @@ from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import bindings, own_variables
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
+from tangent.syntax.uses import SCOPES
 from tangent.syntax.walk import walk
 
 Body = list[ast.stmt]
@@ -75,13 +76,13 @@ class MadeOnce:
         return self.inside(node)
 
     def inside(self, node: Node) -> Node:
-        """A node with what becomes of its parts."""
+        """A node with what becomes of its parts, but for blocks, which are on their way as such."""
         changes: dict[str, Any] = {}
         for field in node._fields:
             old = getattr(node, field, None)
             if isinstance(old, ast.AST):
                 changes[field] = self.changed(old)
-            elif isinstance(old, list):
+            elif isinstance(old, list) and not (old and isinstance(old[0], ast.stmt) and not isinstance(node, SCOPES)):
                 changes[field] = [self.changed(x) if isinstance(x, ast.AST) else x for x in old]
         mentioned = any(isinstance(n, ast.Name) and n.id == self.v for n in walk(node))
         return replace(node, **changes) if mentioned else node

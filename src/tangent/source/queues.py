@@ -7,6 +7,11 @@ for v in x:                           for v in x:
                                               window.pop(0)
                                           s += sum(window)
 
+queue = deque([x])                    queue = [x]; gone = 0
+while queue:                          while len(queue) > gone:
+    a = queue.popleft()        ->         a = queue[gone]; gone += 1
+    queue.append(a * a)                   queue.append(a * a)
+
 Only where the deque is made once, never handed on, and asked for what lists can do, too.
 """
 
@@ -16,12 +21,13 @@ import ast
 import builtins
 import collections
 import types
+from collections.abc import Iterator
 
 import numpy as np
 
 from tangent.source.made_once import Body, MadeOnce, Node, for_each_made_once, meaning
 from tangent.syntax.quote import assign, at, call, constant, expression, name, quote
-from tangent.syntax.rebuild import replace, walk_scope
+from tangent.syntax.rebuild import rebuild, replace, walk_scope
 from tangent.syntax.walk import walk
 
 READING = frozenset("len sum list tuple max min sorted enumerate zip any all reversed".split())
@@ -41,6 +47,8 @@ def with_queues(tree: ast.FunctionDef, function: types.FunctionType) -> ast.Func
         given = _given(e)
         if given is None or v in function.__code__.co_cellvars or not _stays(tree, function, made, v, given[1]):
             return tree
+        if given[1] is None and _is_first_in_first_out(tree, made, v):
+            return _AsQueue(tree, function, made, v, given[0]).whole()
         return _AsList(tree, function, made, v, *given).whole()
 
     return for_each_made_once(tree, function, as_list)
@@ -82,12 +90,45 @@ def _stays(
             case ast.comprehension(iter=over):
                 found.add(over)
             case ast.While(test=test) | ast.If(test=test) | ast.IfExp(test=test):
-                found.add(test)
+                found |= set(_decide(test))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 found.add(operand)
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[where]):
                 found.add(where)
     return all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
+
+
+def _decide(test: ast.expr) -> Iterator[ast.expr]:
+    """The parts of a test that are true or false by themselves."""
+    match test:
+        case ast.BoolOp(values=values):
+            for part in values:
+                yield from _decide(part)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _decide(operand)
+        case _:
+            yield test
+
+
+def _is_first_in_first_out(tree: ast.FunctionDef, made: ast.Assign, v: str) -> bool:
+    """Whether items are appended and taken from the other end only, one statement each, and others read by number."""
+    found: set[ast.AST] = {made.targets[0]}
+    appended = taken = False
+    for n in walk_scope(tree):
+        match n:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append"), args=[_])):
+                found.add(owner)
+                appended |= owner.id == v
+            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="popleft"))):
+                found.add(owner)
+                taken |= owner.id == v
+            case ast.Subscript(value=owner, slice=ast.Constant(value=int(k)), ctx=ast.Load()) if k >= 0:
+                found.add(owner)
+            case ast.Call(func=ast.Name(id="len"), args=[owner]):
+                found.add(owner)
+            case ast.While(test=test) | ast.If(test=test):
+                found |= set(_decide(test))
+    return appended and taken and all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
 
 
 def _reads(func: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> bool:
@@ -161,5 +202,43 @@ class _AsList(MadeOnce):
         match new:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=d), attr="popleft") as method) if d == self.v:
                 return replace(new, func=replace(method, attr="pop"), args=[constant(0)])
+            case _:
+                return new
+
+
+class _AsQueue(MadeOnce):
+    """One deque on its way to a list that only grows, and the number of items that were taken."""
+
+    def __init__(
+        self, tree: ast.FunctionDef, function: types.FunctionType, made: ast.Assign, v: str, items: ast.expr | None
+    ) -> None:  # fmt: skip
+        super().__init__(tree, function, made, v)
+        self.items = items if items is not None else ast.List([], ast.Load())
+        self.gone = self.names.fresh(f"{v}_gone")
+
+    def statement(self, s: ast.stmt) -> Body:
+        match s:
+            case ast.Assign() if s is self.made:
+                first = self.items if isinstance(self.items, ast.List) else call("list", self.items)
+                return [assign(self.v, first, s), assign(self.gone, constant(0), s)]
+            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=d), attr="popleft"))) if d == self.v:
+                taken = expression("v[k]", v=self.v, k=self.gone)
+                return [at(replace(s, value=taken), s), at(quote("k += 1", k=self.gone), s)]
+            case ast.While() | ast.If():
+                (new,) = super().statement(s)
+                assert isinstance(new, (ast.While, ast.If))
+                asked = {n for n in _decide(new.test) if isinstance(n, ast.Name) and n.id == self.v}
+                left = expression("len(v) > k", v=self.v, k=self.gone)
+                return [at(replace(new, test=rebuild(new.test, lambda n: left if n in asked else n)), s)]
+            case _:
+                return super().statement(s)
+
+    def changed(self, node: Node) -> Node:
+        new = self.inside(node)
+        match new:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=d)]) if d == self.v:
+                return ast.copy_location(expression("len(v) - k", v=self.v, k=self.gone), node)  # type: ignore[return-value]
+            case ast.Subscript(value=ast.Name(id=d), slice=ast.Constant(value=int(k)), ctx=ast.Load()) if d == self.v:
+                return replace(new, slice=expression("g + k", g=self.gone, k=constant(k)) if k else name(self.gone))
             case _:
                 return new

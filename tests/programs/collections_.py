@@ -717,3 +717,36 @@ def queue_of_which_some_are_dropped(x):
                 break
         total += queue[0] * queue[2]
     return total
+
+
+@program({"x": 0.31})
+def list_of_which_the_first_item_is_taken(x):
+    queue, total = [x, x * 2.0, x * 3.0], 0.0
+    while queue and total < 100.0:
+        a = queue.pop(0)
+        total += a * a * len(queue)
+        if a > 0.25:
+            queue.append(a * 0.7)
+            queue.append(a * queue[0])
+    return total
+
+
+@program({"x": 0.7})
+def lists_in_a_list_of_which_the_first_is_taken(x):
+    paths = [[x], [x, x * 2.0]]
+    total = 0.0
+    while paths:
+        path = paths.pop(0)
+        if len(path) < 4:
+            paths.append(path + [path[-1] * x])
+        total += sum(path)
+    return total
+
+
+@program({"x": 0.7})
+def list_with_two_names_of_which_the_first_item_is_taken(x):
+    queue = [x, x * 2.0, x * 3.0]
+    other = queue
+    a = queue.pop(0)
+    other.append(a * a)
+    return queue[-1] * queue[0] + len(other)

@@ -1,4 +1,4 @@
-"""Deques that one function makes and nobody else sees, as lists.
+"""Deques that one function makes and nobody else sees, as lists; lists of which only the first item is taken.
 
 window = deque(maxlen=3)              window = []
 for v in x:                           for v in x:
@@ -42,6 +42,8 @@ def with_queues(tree: ast.FunctionDef, function: types.FunctionType) -> ast.Func
 
     def as_list(tree: ast.FunctionDef, made: ast.Assign, v: str) -> ast.FunctionDef:
         e = made.value
+        if isinstance(e, ast.List) and v not in function.__code__.co_cellvars:
+            return _AsQueue(tree, function, made, v, e).whole() if _is_first_in_first_out(tree, made, v) else tree
         if not isinstance(e, ast.Call) or meaning(e.func, tree, function) is not collections.deque:
             return tree
         given = _given(e)
@@ -119,8 +121,8 @@ def _is_first_in_first_out(tree: ast.FunctionDef, made: ast.Assign, v: str) -> b
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append"), args=[_])):
                 found.add(owner)
                 appended |= owner.id == v
-            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="popleft"))):
-                found.add(owner)
+            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name() as owner)) as e):
+                found |= {owner} if _takes_first(e, made) else set()
                 taken |= owner.id == v
             case ast.Subscript(value=owner, slice=ast.Constant(value=int(k)), ctx=ast.Load()) if k >= 0:
                 found.add(owner)
@@ -129,6 +131,17 @@ def _is_first_in_first_out(tree: ast.FunctionDef, made: ast.Assign, v: str) -> b
             case ast.While(test=test) | ast.If(test=test):
                 found |= set(_decide(test))
     return appended and taken and all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
+
+
+def _takes_first(e: ast.Call, made: ast.Assign) -> bool:
+    """Whether a call takes the first item: of a list, or of a deque."""
+    match e:
+        case ast.Call(func=ast.Attribute(attr="pop"), args=[ast.Constant(value=0)], keywords=[]):
+            return isinstance(made.value, ast.List)
+        case ast.Call(func=ast.Attribute(attr="popleft"), args=[], keywords=[]):
+            return not isinstance(made.value, ast.List)
+        case _:
+            return False
 
 
 def _reads(func: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> bool:
@@ -221,7 +234,9 @@ class _AsQueue(MadeOnce):
             case ast.Assign() if s is self.made:
                 first = self.items if isinstance(self.items, ast.List) else call("list", self.items)
                 return [assign(self.v, first, s), assign(self.gone, constant(0), s)]
-            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=d), attr="popleft"))) if d == self.v:
+            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=d))) as e) if (
+                d == self.v and _takes_first(e, self.made)
+            ):
                 taken = expression("v[k]", v=self.v, k=self.gone)
                 return [at(replace(s, value=taken), s), at(quote("k += 1", k=self.gone), s)]
             case ast.While() | ast.If():

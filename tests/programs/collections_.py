@@ -719,7 +719,7 @@ def queue_of_which_some_are_dropped(x):
     return total
 
 
-@program({"x": 0.31})
+@program({"x": 0.33})
 def list_of_which_the_first_item_is_taken(x):
     queue, total = [x, x * 2.0, x * 3.0], 0.0
     while queue and total < 100.0:

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from programs.registry import program
+from programs.samples import signed
 
 
 class Sum:
@@ -377,3 +378,65 @@ def mean_of(f, points, *, args=()):
 @program({"x": [0.7, 1.2]}, orders=1)
 def arguments_handed_on_behind_a_star(x):
     return mean_of(np.sin, x) * mean_of(np.power, x, args=(x[0],)) + mean_of(lambda v, k: v * k, x, args=[x[1]])
+
+
+class Gated:
+    """A cell whose method has functions of its own."""
+
+    def __init__(self, w):
+        self.w, self.h, self.c = w, w * w, 0.0
+        self.act = lambda t: np.tanh(t) * 2.0
+
+    def step(self, x):
+        s = lambda t: 1.0 / (1.0 + np.exp(-t))  # noqa: E731
+        self.c = s(self.h) * self.c + s(x) * np.tanh(self.w * x)
+        self.h = s(x) * self.act(self.c)
+        return self.h
+
+    def read(self, x):
+        f = lambda v: v * self.h + x  # noqa: E731
+        self.c += f(x)
+        self.h = self.h * x + 1.0
+        self.c += f(self.c)
+        for k in range(2):
+            g = lambda v: v * k + self.c  # noqa: E731
+            self.c = g(x) * 0.5
+        return self.c
+
+    def kept(self, x):
+        k = 2.0
+        f = lambda v: v * k + self.h  # noqa: E731
+        k = 3.0 * x
+        last = [f]
+        self.h = f(x)
+        return last[0](self.h)
+
+    def shadowing(self, x):
+        t = x * 2.0
+        f = lambda t: t * t + 1.0  # noqa: E731
+        self.h += f(x) * t
+        return self.h
+
+
+@program({"w": 0.7, "xs": signed(3)})
+def methods_with_functions_of_their_own(w, xs):
+    cell, loss = Gated(w), 0.0
+    for x in xs:
+        loss = loss + cell.step(x) ** 2
+    return loss
+
+
+@program({"w": 0.7, "xs": signed(3)})
+def methods_with_functions_that_read_what_changes(w, xs):
+    cell, loss = Gated(w), 0.0
+    for x in xs:
+        loss = loss + cell.read(x) ** 2
+    return loss + cell.h
+
+
+@program({"w": 0.7, "xs": signed(3)})
+def methods_with_functions_that_are_kept(w, xs):
+    cell, loss = Gated(w), 0.0
+    for x in xs:
+        loss = loss + cell.kept(x) ** 2 + cell.shadowing(x)
+    return loss

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from tangent.syntax.names import Names
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import rebuild, replace
-from tangent.syntax.uses import COMPREHENSIONS, expression_reads
+from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import ENDS, walk
 
 Body = list[ast.stmt]
@@ -75,11 +75,37 @@ def is_readable(tree: ast.FunctionDef, f: types.FunctionType, also: type[ast.AST
     """Whether a function does nothing else than what stands there, and is given its arguments one by one."""
     args = tree.args
     defaults = [*args.defaults, *(e for e in args.kw_defaults if e is not None)]
+    refused = [n for n in walk(tree) if n is not tree and isinstance(n, REFUSED) and not isinstance(n, also)]
     return not (
-        any(isinstance(n, REFUSED) and not isinstance(n, also) for n in walk(tree) if n is not tree)
+        any(not _is_simple(n, tree) for n in refused)
         or args.vararg or args.kwarg or f.__dict__ or not all(isinstance(e, ast.Constant) for e in defaults)
         or "insert_grad_of" in names_outside(tree) or (_ruled and _ruled[0](f))
     )  # fmt: skip
+
+
+def _is_simple(node: ast.AST, tree: ast.FunctionDef) -> bool:
+    """Whether a lambda is called by the function and gone with it, or has to do with its own parameters alone."""
+    if not isinstance(node, ast.Lambda) or any(isinstance(n, SOMETIMES) for n in walk(node.body)):
+        return False
+    args, own = node.args, {a.arg for a in arguments(node.args)}
+    local = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
+    if own & local or args.defaults or args.kw_defaults or args.vararg or args.kwarg:
+        return False
+    return not expression_reads(node) & local or _is_only_called(node, tree)
+
+
+def _is_only_called(node: ast.Lambda, tree: ast.FunctionDef) -> bool:
+    """Whether a lambda has one name, which stands for nothing else, and is called by it."""
+    made = [s.targets for s in walk(tree) if isinstance(s, ast.Assign) and s.value is node]
+    match made:
+        case [[ast.Name(id=v)]]:
+            called = {n.func for n in walk(tree) if isinstance(n, ast.Call)}
+            named = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == v]
+            return sum(isinstance(n.ctx, ast.Store) for n in named) == 1 and all(
+                n in called for n in named if isinstance(n.ctx, ast.Load)
+            )
+        case _:
+            return False
 
 
 def names_outside(tree: ast.FunctionDef) -> frozenset[str]:

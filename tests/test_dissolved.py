@@ -1,5 +1,9 @@
 """Objects that one function makes and nobody else sees become variables; methods that are redefined are seen."""
 
+import dataclasses
+
+import pytest
+
 import tangent
 
 
@@ -151,3 +155,27 @@ def test_redefined_initialisers_are_seen(monkeypatch) -> None:
         assert abs(derivative(2.0) - before) > 0.1
         monkeypatch.undo()
         assert derivative(2.0) == before
+
+
+@dataclasses.dataclass(frozen=True)
+class Placed:
+    x: float
+    v: float = 1.0
+
+
+def turned(w):
+    state = Placed(w)
+    for _ in range(3):
+        state = dataclasses.replace(state, x=state.x * w)
+    return state.x
+
+
+def misplaced(w):
+    return dataclasses.replace(Placed(w), z=1.0).x
+
+
+def test_objects_that_replace_makes_are_variables():
+    assert "memory" not in tangent.grad(turned).source
+    assert tangent.grad(turned)(0.5) == 4 * 0.5**3
+    with pytest.raises(TypeError, match="no parameter 'z'"):
+        tangent.grad(misplaced)(0.5)

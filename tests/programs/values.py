@@ -1,7 +1,8 @@
 """Objects that never change once they are made: vectors, states and numbers of a kind, and some that look like these."""
 
+import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -188,3 +189,70 @@ def values_that_a_list_keeps(x):
         c = c.plus(Cell(x * i))
         cells.append(c)
     return sum(c.v * c.v for c in cells)
+
+
+@dataclass(frozen=True)
+class Moving:
+    x: float
+    v: float = 1.0
+
+    @property
+    def energy(self):
+        return self.x**2 + self.v**2
+
+    def moved(self, dt):
+        return dataclasses.replace(self, x=self.x + dt * self.v)
+
+
+@dataclass
+class Counted:
+    x: float
+    count: int = 0
+
+    def __post_init__(self):
+        self.count = self.count + 1
+
+
+@dataclass
+class Doubled:
+    x: float
+    twice: float = field(init=False)
+
+    def __post_init__(self):
+        self.twice = self.x * 2.0
+
+
+@dataclass(frozen=True)
+class Timed:
+    body: Moving
+    time: float = 0.0
+
+
+@program({"x": 0.7}, orders=2)
+def states_that_replace_takes_on(x):
+    state = Moving(x)
+    for i in range(3):
+        state = state.moved(0.1)
+        if i > 1:
+            state = dataclasses.replace(state, v=state.v * x)
+    other = dataclasses.replace(state, x=2.0 * x)
+    return state.energy * other.energy
+
+
+@program({"x": 0.7}, orders=2)
+def replace_that_initialises_again(x):
+    a, b = Counted(x), Doubled(x)
+    for _ in range(3):
+        a = dataclasses.replace(a, x=a.x * x + a.count)
+        b = dataclasses.replace(b, x=b.twice * 0.7)
+    return a.x * a.count + b.x * b.twice
+
+
+@program({"x": 0.7}, orders=2)
+def replace_of_what_another_holds(x):
+    state = Timed(Moving(x))
+    for _ in range(3):
+        state = dataclasses.replace(
+            state, body=dataclasses.replace(state.body, x=state.body.x * x), time=state.time + state.body.x
+        )
+    return state.time * state.body.energy

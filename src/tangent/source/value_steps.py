@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import dataclasses
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.MatMult: "matmul", ast.Pow: "pow",
     ast.FloorDiv: "floordiv", ast.Mod: "mod",
 }  # fmt: skip
+REPLACING = (dataclasses.replace, getattr(copy, "replace", dataclasses.replace))
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos"}
 
 
@@ -135,11 +138,22 @@ class ValueSteps:
         found = owner.around(x.func) if me is None else None
         if given and found is abs:
             return self.write(owner.asked(args[0], "__abs__", [], self.s))
+        if found in REPLACING and len(args) == 1 and owner.is_one(args[0]):
+            return self.write(owner.made([], self.fields_of(args[0], keywords), self.s))
         if given and isinstance(found, types.FunctionType):
             owner.relied[ast.unparse(x.func)] = found
             return self.write(owner.inlined(owner.definition(found), found, args, keywords, self.s))
         func = replace(x.func, value=me) if isinstance(x.func, ast.Attribute) and me is not None else x.func
         return replace(x, func=func, args=args, keywords=keywords)
+
+    def fields_of(self, one: ast.expr, given: list[ast.keyword]) -> list[ast.keyword]:
+        """What the initialiser of a dataclass is given for another object, of which some fields are said."""
+        declared = getattr(self.owner.cls, "__dataclass_fields__", {})
+        fields = [f.name for f in dataclasses.fields(self.owner.cls) if f.init] if declared else []
+        asked = {k.arg: k for k in given}
+        if len(fields) < len(declared) or asked.keys() - set(fields) or not fields:  # some it is not given, or must be
+            raise CannotWriteOut
+        return [asked.get(v) or ast.keyword(v, self.attribute(_attribute(one, v), v)) for v in fields]
 
     def operated(self, x: ast.expr, left: ast.expr, op: str, right: ast.expr) -> ast.expr:
         """`a + b`, where one of them may be an object: what its class says; no other class is asked first."""
@@ -149,6 +163,10 @@ class ValueSteps:
         if owner.is_one(right) and owner.is_number(left):
             return self.write(owner.asked(right, f"__r{op}__", [left], self.s))
         return x
+
+
+def _attribute(owner: ast.expr, attr: str) -> ast.Attribute:
+    return ast.copy_location(ast.Attribute(owner, attr, ast.Load()), owner)
 
 
 def _is_pair(x: ast.expr) -> bool:

@@ -50,6 +50,7 @@ def items_given(memory: Any, items: Any, named: Any) -> Any:
 def call_replace(memory: Any, x: Any, /, **changes: Any) -> Any:
     """`dataclasses.replace(x, ...)`."""
     names = initial_names(x)
+    names = [*names, *[k for k in changes if k not in names]]  # which its initialiser does not take, and says so
     values = dict_of(names, [changes[k] if k in changes else remembered(memory, x, k) for k in names])
     return call_class(memory, type(x), **values)
 

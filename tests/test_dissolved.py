@@ -1,5 +1,6 @@
 """Objects that one function makes and nobody else sees become variables; methods that are redefined are seen."""
 
+import collections
 import dataclasses
 
 import pytest
@@ -179,3 +180,25 @@ def test_objects_that_replace_makes_are_variables():
     assert tangent.grad(turned)(0.5) == 4 * 0.5**3
     with pytest.raises(TypeError, match="no parameter 'z'"):
         tangent.grad(misplaced)(0.5)
+
+
+Spot = collections.namedtuple("Spot", "x y")
+
+
+def shifted(w, n):
+    spot = Spot(w, 1.0)
+    for _ in range(n):
+        spot = spot._replace(x=spot.x * w)
+    return spot.x * spot.y
+
+
+def missed(w):
+    spot = Spot(w, 1.0)
+    return spot._replace(z=w).x
+
+
+def test_named_tuples_with_other_fields_are_new_ones():
+    assert "replace_field" not in tangent.grad(shifted).source
+    assert tangent.grad(shifted)(0.5, 3) == 4 * 0.5**3
+    with pytest.raises(ValueError, match="z"):
+        tangent.grad(missed)(0.5)

@@ -71,3 +71,34 @@ def named_tuples_made_from_lists(x, y):
     a, b = Arrow(*pair), Arrow._make(pair)
     c, d = Arrow(**{"x": y}), [Arrow(*p) for p in zip([x], [y])][0]
     return a.y * b.x + c.size * d.y + sum(v.x for v in map(Arrow, pair))
+
+
+Spot = namedtuple("Spot", "x y", defaults=[1.0])
+
+
+@program({"x": 0.7}, orders=2)
+def states_with_other_fields(x):
+    p = Spot(x)
+    for i in range(3):
+        p = p._replace(x=p.x + 0.1 * p.y, y=p.y - 0.1 * p.x * x)
+        if i > 1:
+            p = Spot(y=p.x, x=p.y)
+    q = p._replace(y=x)
+    return p.x * p.y * q.y
+
+
+@program({"x": 0.7}, orders=2)
+def states_of_two_classes_with_other_fields(x):
+    p = Spot(x, x * x)
+    if x > 0.0:
+        p = Arrow(x)
+    p = p._replace(y=p.x * 2.0)
+    return p.x * p.y
+
+
+@program({"x": 0.7}, orders=2)
+def methods_that_give_other_fields(x):
+    p = Arrow(x)
+    for _ in range(2):
+        p = p._replace(x=p.size)._replace(y=x)
+    return p.slope

@@ -21,11 +21,12 @@ from tangent.errors import TangentError
 from tangent.runtime.classes import INSTANCES, factory_of, is_made_by_class, is_namespace, new_instance
 from tangent.source import dataclass  # noqa: F401  (it writes the initialisers of dataclasses)
 from tangent.source.cells import cells_of
+from tangent.source.naming import is_named_tuple
 from tangent.source.opened import CannotOpen, Opened, opened, own_captures
 from tangent.source.read import read
 from tangent.source.series import is_series, series_maker
 from tangent.source.stubs import stub
-from tangent.source.tuples import is_named_tuple, tuple_maker
+from tangent.source.tuples import tuple_maker
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
 

@@ -32,3 +32,10 @@ def is_library(found: Any) -> bool:
 def _is_of_library(module: str) -> bool:
     package = module.split(".")[0]
     return package in sys.stdlib_module_names or package in ("numpy", "scipy", "numba", "tangent", "builtins")
+
+
+def is_named_tuple(cls: Any) -> bool:
+    """Whether a class is one of named tuples, which are made as Python makes them."""
+    if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_field_defaults")):
+        return False
+    return home_of(cls.__new__).startswith("namedtuple_")

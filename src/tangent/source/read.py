@@ -22,6 +22,7 @@ from tangent.source.changing import written_out
 from tangent.source.classes import with_classes_outside
 from tangent.source.counting import with_plain_dicts
 from tangent.source.dissolved import dissolved
+from tangent.source.fields import with_fields_said
 from tangent.source.function_attributes import with_variables
 from tangent.source.gathered import with_displays
 from tangent.source.generic_functions import with_choices_by_class
@@ -122,6 +123,7 @@ def _written_out(function: types.FunctionType) -> Source:
     tree = with_lists(dissolved(found.tree, function, definition), function)
     tree = with_lists(written_out(tree, function, definition), function)
     tree = with_queues(with_plain_dicts(with_displays(tree, function), function), function)
+    tree = with_fields_said(tree, function)
     return dataclasses.replace(found, tree=tree)
 
 

@@ -9,18 +9,9 @@ from __future__ import annotations
 import inspect
 import types
 from functools import cache
-from typing import Any
 
 from tangent.runtime.classes import tuple_of
 from tangent.source.adapt import define, parameter_texts
-from tangent.source.naming import home_of
-
-
-def is_named_tuple(cls: Any) -> bool:
-    """Whether a class is one of named tuples, which are made as Python makes them."""
-    if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_field_defaults")):
-        return False
-    return home_of(cls.__new__).startswith("namedtuple_")
 
 
 @cache

@@ -16,9 +16,8 @@ from tangent.runtime.insert import replace_field
 from tangent.runtime.library import named_dict
 from tangent.runtime.objects import is_object
 from tangent.runtime.outputs import require_inputs
-from tangent.source.naming import is_library
+from tangent.source.naming import is_library, is_named_tuple
 from tangent.source.resolve import MISSING
-from tangent.source.tuples import is_named_tuple
 from tangent.source.writing import may_write, written_by
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name

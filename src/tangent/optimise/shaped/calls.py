@@ -322,8 +322,10 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return like(kinds[1])
     if function is runtime.conj_sign:
         return kinds[0]
-    if function is runtime.turned and len(kinds) == 3:
-        return kinds[2]
+    if function is runtime.turned and len(kinds) == 3:  # of a complex number, in the form of all three
+        b, _, x = kinds
+        single = is_single(b) and is_single(x)
+        return x if single or (isinstance(x, Number) and x.real) else UNKNOWN
     if function is runtime.check_seed and len(kinds) == 2:
         seed, result = kinds
         if not isinstance(seed, Number) or not isinstance(result, Number) or seed.rank != result.rank:

@@ -29,7 +29,8 @@ def polyder(y, p, m=1):
 @fitted
 def polyint(y, p, m=1, k=None):
     d[p] = d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)]
-    d[k] = d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :]
+    b = d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :]
+    d[k] = between_zeros(b, 0, max(np.size(k) - m, 0), 0)
     d[y] = np.polyint(d[p], m) + np.polyint(np.zeros(np.size(p)), m, d[k])
 
 @fitted

@@ -47,6 +47,7 @@ from tangent.optimise.shaped.making import (
     reshaped,
     stacked,
     stacked_anew,
+    subscripted,
     swapped,
     transposed,
     value_of,
@@ -166,6 +167,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         whole = broadcast(*kinds[1:])
         if isinstance(whole, Number) and value_of(e.args[0]) == along_rows(whole.rank):
             return reduced(whole, {"axis": ast.Constant(-1)})
+    if function is np.einsum and not e.keywords and (found := subscripted(value_of(e.args[0]), kinds[1:])) != UNKNOWN:
+        return found
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
         return made(kinds[0])
     if function is np.full and len(kinds) == 2 and not e.keywords:

@@ -359,7 +359,15 @@ SAMPLES: dict[str, list[Sample]] = {
         ),
         S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=2.0),
         S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=-2.0),
-        S("np.interp(x, xp, fp, a, b, p)", x=3.0 * real(4), xp=np.array([0.1, 0.6, 3.7]), fp=real(3), a=0.4, b=-0.3, p=2.0),
+        S(
+            "np.interp(x, xp, fp, a, b, p)",
+            x=3.0 * real(4),
+            xp=np.array([0.1, 0.6, 3.7]),
+            fp=real(3),
+            a=0.4,
+            b=-0.3,
+            p=2.0,
+        ),
         S("np.interp(x, xp, fp)", x=real(2, 2), xp=np.array([-1.0, 0.2, 1.1]), fp=cplx(3)),
         S("np.interp(x, xp, fp)", x=0.3, xp=np.array([-1.0, 0.2, 1.1]), fp=real(3)),
     ],
@@ -489,7 +497,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.geomspace(a, b, 3, axis=-1)", a=positive(2), b=positive(2, seed=1)),
         S("np.geomspace(a, b, 3)", a=-0.5, b=-2.0),
     ],
-    "fftfreq": [S("np.fft.fftfreq(5, d=h)", h=0.3), S("np.fft.rfftfreq(4, h)", h=0.3)],
+    "fftfreq": [
+        S("np.fft.fftfreq(5, d=h)", h=0.3),
+        S("np.fft.rfftfreq(4, h)", h=0.3),
+        S("np.fft.fftfreq(5, h)", h=positive(2, 1)),
+    ],
     # Builtins and `math` over sequences
     "builtin_sum": [
         S("sum(xs)", xs=[0.3, 0.5, -0.2]),

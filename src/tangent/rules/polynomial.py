@@ -113,5 +113,5 @@ def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     d[y] = across(d[start] / start, 1.0 - t, y, axis) * p + across(d[stop] / stop, t, y, axis) * p
 
 def fftfreq(y, n, d=1.0, device=None):
-    d[d] = -np.sum(d[y] * y) / d
+    d[d] = -(d[y] * y / d)
     d[y] = -y * d[d] / d

@@ -40,11 +40,17 @@ def scaled(z, k):
     return z * z * k
 
 
+def signs(z, x):
+    return np.abs(np.sum((np.sign(z) * x + 1j) ** 2))
+
+
 PROGRAMS = [
     (orbit, (0.1 + 0.2j, 20), 0), (orbit, (0.1 + 0.2j, 0), 0), (orbit, (0.3, 5), 0), (turned, (0.3, 0.2, 12), (0, 1)),
     (turned, (0.3, 0.2, 0), (0, 1)), (waves, (0.4 - 0.3j, 1.5), (0, 1)), (waves, (0.4 - 0.3j, 1.5 + 1j), (0, 1)),
     (mean_of, (0.4 - 0.3j, np.arange(3.0)), (0, 1)), (mean_of, (0.4 - 0.3j, np.arange(3.0) * 1j), (0, 1)),
     (waves, (np.complex128(0.4 - 0.3j), 1.5), (0, 1)), (waves, (0.4 - 0.3j, np.float32(1.5)), (0, 1)),
+    (signs, (0.3 + 0.4j, np.array([0.5, 0.6])), (0, 1)), (signs, (0.3, np.array([0.5, 0.6])), (0, 1)),
+    (signs, (0.3 + 0.4j, 0.5), (0, 1)), (signs, (0.3 + 0.4j, np.ones(20)), 0),
 ]  # fmt: skip
 
 
@@ -55,7 +61,7 @@ def test_versions_of_complex_numbers_give_the_same(f, args, wrt):
     for _ in range(4):
         got = g(*args)
         for p, q in zip(*((x if isinstance(x, tuple) else (x,)) for x in (got, expected)), strict=True):
-            assert type(p) is type(q) or np.ndim(q) == 0
+            assert np.shape(p) == np.shape(q) and (type(p) is type(q) or np.ndim(q) == 0)
             np.testing.assert_allclose(p, q, rtol=1e-12, atol=1e-14)
     tangents = tuple(
         np.ones_like(args[i]) * (0.5 + 0j if np.iscomplexobj(args[i]) else 0.5) for i in np.atleast_1d(wrt)

@@ -97,6 +97,21 @@ def test_a_version_is_made_when_calls_repeat():
         np.testing.assert_array_equal(r, results[0])
 
 
+@pytest.mark.parametrize("optimized", [True, False])
+def test_shapes_that_do_not_fit_are_an_error_in_every_call(optimized):
+    """A version for shapes that fit computes what these need and no more; it would give numbers for others."""
+    x, y, longer = np.ones(20), np.ones(20), np.ones(30)
+    for f in (lambda x, y: np.sum(x * y), lambda x, y: np.sum(x[:, None] @ y[None, :] * x), lambda x, y: x @ y):
+        g, d = (make(f, ("x", "y"), optimized=optimized) for make in (tangent.grad, tangent.jvp))
+        for _ in range(4):
+            g(x, y)
+            d(x, y, x, y)
+        for _ in range(5):
+            for call, args in ((f, (x, longer)), (g, (x, longer)), (d, (x, longer, x, longer))):
+                with pytest.raises(ValueError):
+                    call(*args)
+
+
 def test_arguments_stay_and_results_are_their_own():
     x = np.linspace(0.1, 0.5, 40000)
     g = tangent.grad(squares)

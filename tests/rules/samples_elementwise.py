@@ -245,7 +245,12 @@ SAMPLES: dict[str, list[Sample]] = {
     "abs": unary(
         "abs", S("abs(x)", x=real()), S("abs(z)", z=cplx()), S("np.absolute(z)", z=cplx(2, 2)), S("abs(x)", x=real(3))
     ),
-    "sign": [S("np.sign(x) * x", x=real(3)), S("np.sign(x)", x=cplx(2, 2)), S("np.sign(x) * y", x=cplx(), y=0.3)],
+    "sign": [
+        S("np.sign(x) * x", x=real(3)),
+        S("np.sign(x)", x=cplx(2, 2)),
+        S("np.sign(x) * y", x=cplx(), y=0.3),
+        S("np.sign(x) * y", x=cplx(), y=real(2)),
+    ],
     "angle": [S("np.angle(z)", z=cplx(3)), S("np.angle(z, deg=True)", z=cplx(2, 2)), S("np.angle(z, True)", z=cplx())],
     "real_if_close": [S("np.real_if_close(z)", z=cplx(3)), S("np.real_if_close(x)", x=real(3))],
     # Numbers from numbers

@@ -230,6 +230,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.norm(x, 'nuc', axis=(0, 2))", x=real(2, 2, 2)),
         S("np.linalg.norm(x, ord=p, axis=0)", x=positive(3, 2), p=2.5),
         S("np.linalg.norm(x, ord=p)", x=positive(3), p=np.array(2.5)),
+        S("np.linalg.norm(x, ord=p)", x=real(3), p=2.0),
+        S("np.linalg.norm(x, ord=p, axis=1)", x=real(2, 3), p=1.0),
     ],
     "vector_norm": [
         S("np.linalg.vector_norm(x)", x=real(2, 3)),
@@ -238,6 +240,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.vector_norm(x, ord=np.inf)", x=real(2, 3)),
         S("np.linalg.vector_norm(x, ord=4, keepdims=True)", x=cplx(2, 2)),
         S("np.linalg.vector_norm(x, ord=p)", x=positive(2, 2), p=1.5),
+        S("np.linalg.vector_norm(x, ord=p)", x=real(2, 2), p=2.0),
     ],
     "matrix_norm": [
         S("np.linalg.matrix_norm(x)", x=real(2, 2, 3)),

@@ -331,6 +331,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.trapezoid(y, dx=h)", y=real(2, 3), h=real(2)),
         S("np.trapezoid(y, dx=h, axis=0)", y=real(3, 2), h=real(2, 1)),
         S("np.trapezoid(y, x)", y=real(4), x=real(4, seed=1)),
+        S("np.trapezoid(y, x, h)", y=real(4), x=real(4, seed=1), h=0.3),  # of which h counts for nothing
+        S("np.trapezoid(y, None if x[0] < 5.0 else x, h)", y=real(4), x=real(4, seed=1), h=0.3),
         S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3)),
         S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3, 2, seed=1)),
         S("np.trapezoid(y, x)", y=real(3), x=real(2, 3)),
@@ -357,6 +359,15 @@ SAMPLES: dict[str, list[Sample]] = {
         ),
         S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=2.0),
         S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=-2.0),
+        S(
+            "np.interp(x, xp, fp, a, b, p)",
+            x=3.0 * real(4),
+            xp=np.array([0.1, 0.6, 3.7]),
+            fp=real(3),
+            a=0.4,
+            b=-0.3,
+            p=2.0,
+        ),
         S("np.interp(x, xp, fp)", x=real(2, 2), xp=np.array([-1.0, 0.2, 1.1]), fp=cplx(3)),
         S("np.interp(x, xp, fp)", x=0.3, xp=np.array([-1.0, 0.2, 1.1]), fp=real(3)),
     ],
@@ -426,6 +437,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.polyint(p, 2, k=[1.0, 2.0])", p=real(3)),
         S("np.polyint(p, 2, k)", p=real(3), k=real(2)),
         S("np.polyint(p, k=c)", p=real(2), c=0.4),
+        S("np.polyint(p, 2, c)", p=real(2), c=real(4)),  # only as many constants as integrals are taken
+        S("np.polyint(p, m=2, k=c)", p=real(2), c=[0.4]),
     ],
     "polyadd": [
         S("np.polyadd(p, q)", p=real(4), q=real(2)),
@@ -484,7 +497,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.geomspace(a, b, 3, axis=-1)", a=positive(2), b=positive(2, seed=1)),
         S("np.geomspace(a, b, 3)", a=-0.5, b=-2.0),
     ],
-    "fftfreq": [S("np.fft.fftfreq(5, d=h)", h=0.3), S("np.fft.rfftfreq(4, h)", h=0.3)],
+    "fftfreq": [
+        S("np.fft.fftfreq(5, d=h)", h=0.3),
+        S("np.fft.rfftfreq(4, h)", h=0.3),
+        S("np.fft.fftfreq(5, h)", h=positive(2, 1)),
+    ],
     # Builtins and `math` over sequences
     "builtin_sum": [
         S("sum(xs)", xs=[0.3, 0.5, -0.2]),

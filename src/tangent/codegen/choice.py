@@ -1,7 +1,7 @@
 """A derivative that is called again and again with arguments of the same kinds has a version for these.
 
 What the run-time functions decide by types and shapes is decided in the version once. It is made when a call is about
-to repeat what others did, and chosen by the types of the arguments, and by dtype and shape of arrays.
+to repeat what others did without an error, and chosen by the types of the arguments, and by dtype and shape of arrays.
 """
 
 from __future__ import annotations
@@ -106,6 +106,10 @@ class Choice:
             return None
         made = self._found[key] = self.version(*args)
         return made
+
+    def begin_anew(self) -> None:
+        """Count no call that came before an error: a version does not look at shapes that others have been wrong in."""
+        self._found = {key: found for key, found in self._found.items() if type(found) is not int}
 
     def other(self, args: tuple[Any, ...]) -> Any:
         """The derivative for objects among the arguments; None where there is no other than this."""

@@ -121,6 +121,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     choice = None
     if others.versions and worthwhile(functions):
         choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)), others.objects)
+        extra["_annotate"] = Notes(text, place_of(entry), choice)
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(loaded.functions).items()}
     if isinstance(form, ast.FunctionDef):
         function = make(guarded(form, entry, callees, extra), entry, cells, text.file, extra)
@@ -144,8 +145,11 @@ class Notes:
 
     text: Text
     entry: Entry
+    choice: Choice | None = None
 
     def __call__(self, error: BaseException) -> None:
+        if self.choice is not None:
+            self.choice.begin_anew()
         annotate(error, self.entry)
 
     def __reduce__(self) -> tuple[Callable[[Text, Entry], Notes], tuple[Text, Entry]]:

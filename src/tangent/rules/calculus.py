@@ -34,11 +34,11 @@ def ediff1d(y, ary, to_end=None, to_begin=None):
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):
     d[y] = np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis)
     d[x] = trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis)
-    d[dx] = np.expand_dims(d[r], axis) * middles(y, axis)
+    d[dx] = unless_given(x, np.expand_dims(d[r], axis) * middles(y, axis))
     d[r] = (
         np.trapezoid(d[y], x=x, dx=dx, axis=axis)
         + np.trapezoid(y, x=nodes_tangent(d[x], y, axis), axis=axis)
-        + np.trapezoid(y, dx=d[dx], axis=axis)
+        + unless_given(x, np.trapezoid(y, dx=d[dx], axis=axis))
     )
 
 def gradient(y, f, *varargs, axis=None, edge_order=1):
@@ -57,8 +57,8 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
     d[fp] = sum_at(d[y] * m * (1.0 - t), i, np.size(xp)) + sum_at(d[y] * m * t, j, np.size(xp))
     d[xp] = -sum_at(d[y] * s * (1.0 - t), i, np.size(xp)) - sum_at(d[y] * s * t, j, np.size(xp))
     d[period] = d[y] * s * interp_turns(x, xp, i, j, t, period)
-    d[left] = np.where(np.less(x, xp[0]), d[y], 0.0)
-    d[right] = np.where(np.greater(x, xp[-1]), d[y], 0.0)
+    d[left] = unless_given(period, np.where(np.less(x, xp[0]), d[y], 0.0))
+    d[right] = unless_given(period, np.where(np.greater(x, xp[-1]), d[y], 0.0))
     d[y] = (
         s * d[x]
         + m * (1.0 - t) * np.take(d[fp], i)
@@ -66,8 +66,8 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
         - s * (1.0 - t) * np.take(d[xp], i)
         - s * t * np.take(d[xp], j)
         + s * interp_turns(x, xp, i, j, t, period) * d[period]
-        + np.where(np.less(x, xp[0]), d[left], 0.0)
-        + np.where(np.greater(x, xp[-1]), d[right], 0.0)
+        + unless_given(period, np.where(np.less(x, xp[0]), d[left], 0.0))
+        + unless_given(period, np.where(np.greater(x, xp[-1]), d[right], 0.0))
     )
 
 # Covariance

@@ -29,7 +29,8 @@ def polyder(y, p, m=1):
 @fitted
 def polyint(y, p, m=1, k=None):
     d[p] = d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)]
-    d[k] = d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :]
+    b = d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :]
+    d[k] = between_zeros(b, 0, max(np.size(k) - m, 0), 0)
     d[y] = np.polyint(d[p], m) + np.polyint(np.zeros(np.size(p)), m, d[k])
 
 @fitted
@@ -112,5 +113,5 @@ def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     d[y] = across(d[start] / start, 1.0 - t, y, axis) * p + across(d[stop] / stop, t, y, axis) * p
 
 def fftfreq(y, n, d=1.0, device=None):
-    d[d] = -np.sum(d[y] * y) / d
+    d[d] = -(d[y] * y / d)
     d[y] = -y * d[d] / d

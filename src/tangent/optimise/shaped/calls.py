@@ -47,6 +47,7 @@ from tangent.optimise.shaped.making import (
     reshaped,
     stacked,
     stacked_anew,
+    subscripted,
     swapped,
     transposed,
     value_of,
@@ -166,6 +167,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         whole = broadcast(*kinds[1:])
         if isinstance(whole, Number) and value_of(e.args[0]) == along_rows(whole.rank):
             return reduced(whole, {"axis": ast.Constant(-1)})
+    if function is np.einsum and not e.keywords and (found := subscripted(value_of(e.args[0]), kinds[1:])) != UNKNOWN:
+        return found
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
         return made(kinds[0])
     if function is np.full and len(kinds) == 2 and not e.keywords:
@@ -322,8 +325,10 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return like(kinds[1])
     if function is runtime.conj_sign:
         return kinds[0]
-    if function is runtime.turned and len(kinds) == 3:
-        return kinds[2]
+    if function is runtime.turned and len(kinds) == 3:  # of a complex number, in the form of all three
+        b, _, x = kinds
+        single = is_single(b) and is_single(x)
+        return x if single or (isinstance(x, Number) and x.real) else UNKNOWN
     if function is runtime.check_seed and len(kinds) == 2:
         seed, result = kinds
         if not isinstance(seed, Number) or not isinstance(result, Number) or seed.rank != result.rank:

@@ -18,6 +18,7 @@ from tangent import runtime
 from tangent.optimise.shaped.containers import is_plain
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.first import begun_by_zeros, first_term, plain_zeros, zeroed
+from tangent.optimise.shaped.formed import Formed
 from tangent.optimise.shaped.infer import Env, parameters_of
 from tangent.optimise.shaped.kinds import (
     INT,
@@ -88,7 +89,8 @@ class Flow(Stores):
         self.known = Known(self.of, self.resolve, self.use, self.length, last, once, g.shared)
         self.user = identifiers(g.source.tree) if g.source is not None else set()
         self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
-        self.dying = dying(g.tree.body, self.resolved) if versions.sizes is not None else {}
+        self.dying = dying(g.tree.body, self.resolved) if last else {}
+        self.formed = Formed(g.tree, self.fixed, self.of, self.resolved, self.length) if last else None
         self.now: set[str] = set()
         self.made_up: dict[str, str] = {}
         self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
@@ -326,8 +328,10 @@ class Flow(Stores):
         new = self.known.change(e)
         if isinstance(new, ast.BinOp) and self.now:
             new = reused(new, self.now, self.use(np, "np"), self.is_large_like)
-        if self.versions.sizes is None:
+        if self.formed is None:
             return new
+        if isinstance(new, ast.Call):
+            new = self.formed.changed(new, self.use)
         new = contracted(new, self.of, self.resolve, self.is_large)
         return subscripts(new, self.of, self.resolve, self.is_large, lambda: self.use(np, "np"))
 

@@ -87,6 +87,9 @@ class Known(Spreading):
                 return inner if new or isinstance(inner, ast.ListComp) else e
             case ast.Call(func=ast.Name(), keywords=[_, *_]) if self.resolve(e.func) is runtime.cross_adjoint:
                 return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
+            case ast.Call(args=[ast.BinOp() as x], keywords=[]) if self.resolve(e.func) is np.real:
+                kind = self.of(x)
+                return x if isinstance(kind, Number) and kind.real and kind.rank else e
             case ast.Call(args=[x], keywords=[]) if self.resolve(e.func) is np.ndim:
                 kind = self.of(x)
                 return constant(kind.rank) if isinstance(kind, Number) else e

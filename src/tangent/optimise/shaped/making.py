@@ -72,6 +72,25 @@ def product(a: Kind, b: Kind, dot: bool = False) -> Kind:
     return Number((*stack, *a.axes[-2:-1], *(b.axes[-1:] if b.rank > 1 else ())), both[0])
 
 
+def subscripted(subscripts: Any, kinds: list[Kind]) -> Kind:
+    """`np.einsum` of arrays of one dtype, by letters.
+
+    >>> subscripted("bij,bjk", [Number((9, 5, "x.2"), "f8"), Number(("y.0", "y.1", 3), "f8")]).axes
+    (5, 3)
+    """
+    numbers = [k for k in kinds if isinstance(k, Number) and k.real and k.rank]
+    if not isinstance(subscripts, str) or len(numbers) < len(kinds) or len({k.dtype for k in numbers}) != 1:
+        return UNKNOWN
+    given, _, result = subscripts.replace(" ", "").partition("->")
+    terms = given.split(",")
+    if "->" not in subscripts:
+        result = "".join(sorted(c for c in set(given) - {","} if given.count(c) == 1))
+    if not f"{given}{result}".replace(",", "").isalpha() or [len(t) for t in terms] != [k.rank for k in numbers]:
+        return UNKNOWN
+    pairs = [(c, n) for term, k in zip(terms, numbers) for c, n in zip(term, k.axes)]
+    return Number(tuple(stretched([(n,) for d, n in pairs if d == c])[0] for c in result), numbers[0].dtype)
+
+
 def made(shape: Kind) -> Kind:
     """`np.zeros(shape)`."""
     match shape:

@@ -88,6 +88,11 @@ def trapezoid_nodes(b: Any, y: Any, x: Any, axis: int) -> Any:
     return bx if np.ndim(x) == np.ndim(y) else np.moveaxis(bx, axis, -1)
 
 
+def unless_given(other: Any, v: Any) -> Any:
+    """v, but zeros where another argument is given that counts in place of the one that v belongs to."""
+    return v if other is None else np.zeros_like(v)
+
+
 def middles(y: Any, axis: int = -1) -> Any:
     """The means of neighbours along an axis."""
     n = max(np.shape(y)[axis] - 1, 0)

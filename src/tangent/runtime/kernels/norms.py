@@ -17,12 +17,17 @@ from tangent.runtime.kernels.wholes import conj_direction, direction_of, off_dir
 def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The slope of `y = np.linalg.norm(x, ord, axis, keepdims)`."""
     of_vectors = are_of_vectors(x, axis)
-    if ord is None or (ord == 2 and of_vectors):
+    if ord is None or (is_fixed(ord, 2) and of_vectors):
         return length_slope(x, y, axis, keepdims)
     if of_vectors:
         return vector_norm_slope(x, ord=ord, axis=axis)
     rows, cols = (-2, -1) if axis is None else axis
     return np.moveaxis(matrix_norm_slope(np.moveaxis(x, (rows, cols), (-2, -1)), ord=ord), (-2, -1), (rows, cols))
+
+
+def is_fixed(ord: Any, n: int) -> bool:
+    """Whether an order is this integer: one that is a float may vary, and the slope varies with it."""
+    return isinstance(ord, int) and ord == n
 
 
 def length_slope(x: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -57,7 +62,7 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
     x, axis = inexact(x), tuple(axis) if isinstance(axis, list) else axis
     if ord == 0:
         return np.zeros_like(x)
-    if ord == 1:
+    if is_fixed(ord, 1):
         return np.conj(direction(x))
     size = np.abs(x)
     if abs(ord) == np.inf:
@@ -65,7 +70,7 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
             np.max(size, axis=axis, keepdims=True, initial=0.0) if ord > 0 else np.min(size, axis=axis, keepdims=True)
         )
         return np.conj(direction(x)) * evenly(size == ends, x, axis)
-    if ord == 2:
+    if is_fixed(ord, 2):
         return length_slope(x, np.sqrt(np.sum(size * size, axis=axis, keepdims=True)), axis, True)
     return power_norm_slope(x, ord, axis)
 

@@ -199,3 +199,60 @@ def test_helpers_that_change_lists_and_are_defined_anew():
         assert d([1.0, 2.0], 3.0) == 5.0
     finally:
         appended = first
+
+
+class Solver:
+    common = np.zeros(3)  # an array among the members of a class
+
+    def __init__(self, n):
+        self.work = np.zeros(n)
+
+    def solve(self, b):
+        self.work[:] = b
+        for i in range(1, len(b)):
+            self.work[i] -= 0.5 * self.work[i - 1]
+        return self.work
+
+
+def solved(x):
+    s = Solver(3)
+    u = s.solve(x)
+    return np.sum(u * s.solve(u * x))
+
+
+def test_classes_that_have_an_array():
+    tangent.testing.check_grads(solved, (X,))
+
+
+def leaves_out(x, out=np.zeros(3)):  # noqa: B008
+    out[1:] += x[1:] * x[:-1]
+    out *= 0.5
+    return out.sum()
+
+
+def test_defaults_that_are_written_into_stay_as_they_were():
+    def f(x):
+        return leaves_out(x) * leaves_out(x * x)
+
+    for derivative, seed in ((tangent.vjp(f), 1.0), (tangent.jvp(f), X)):
+        for _ in range(4):
+            first = derivative(X, seed)
+            np.testing.assert_array_equal(first, derivative(X, seed))
+        np.testing.assert_array_equal(leaves_out.__defaults__[0], 0.0)
+
+
+def given_elsewhere(x):
+    WORK[:] = x * x
+    COPY[:] = WORK
+    return np.sum(COPY * x)
+
+
+COPY = np.zeros(3)
+
+
+@pytest.mark.parametrize("optimized", [True, False])
+def test_from_one_array_to_another(optimized):
+    for _ in range(4):
+        np.testing.assert_allclose(tangent.grad(given_elsewhere, optimized=optimized)(X), 3.0 * X**2)
+    np.testing.assert_allclose(tangent.jvp(given_elsewhere, optimized=optimized)(X, X), np.sum(3.0 * X**3))
+    np.testing.assert_array_equal(COPY, 0.0)

@@ -7,6 +7,8 @@ from programs.samples import positive
 
 WORK = np.zeros(4)
 TABLE = np.zeros((2, 4))
+OTHER = np.zeros(4)
+HELD = {"work": np.zeros(4)}
 WEIGHTS = np.arange(1.0, 5.0)
 
 
@@ -87,6 +89,81 @@ def with_scratch(n):
 
 
 captured_buffer = program({"x": positive(4)})(with_scratch(4))
+
+
+# From one buffer to another, and by other ways to them
+
+
+@program({"x": positive(4)})
+def from_one_buffer_to_another(x):
+    WORK[:] = x * x
+    OTHER[:] = WORK * 2.0
+    return np.sum(OTHER * x)
+
+
+@program({"x": positive(4)})
+def from_a_buffer_to_one_in_a_dict(x):
+    np.multiply(x, x, out=WORK)
+    HELD["work"][:] = WORK * 2.0
+    part = OTHER[1:]
+    part[:] = HELD["work"][:-1] * x[0]
+    return HELD["work"] * x, np.sum(OTHER[1:] * x[1:])
+
+
+def work():
+    return WORK
+
+
+@program({"x": positive(4)})
+def buffer_that_a_function_gives(x):
+    a = work()
+    a[:] = x * x
+    OTHER[:] = work()
+    return np.sum(OTHER * WORK * x)
+
+
+@program({"x": positive(4)}, orders=1)
+def buffers_of_a_class_and_of_a_function(x):
+    np.multiply(x, x, out=Buffers.first)
+    np.multiply(Buffers.first, x, out=Buffers.second)
+    return Buffers.first.sum() * Buffers.second * x
+
+
+class Buffers:
+    first = np.zeros(4)
+    second = np.zeros(4)
+
+
+def squared_into_its_own(x):
+    np.multiply(x, x, out=squared_into_its_own.buffer)
+    return squared_into_its_own.buffer.sum()
+
+
+squared_into_its_own.buffer = np.zeros(4)
+
+
+@program({"x": positive(4)}, orders=1)
+def buffer_that_a_function_has_as_its_attribute(x):
+    return squared_into_its_own(x) * x
+
+
+@program({"x": positive(4)}, orders=1)
+def one_of_two_buffers(x):
+    a = WORK if x[0] > 0.0 else OTHER
+    a[:] = x * x
+    return WORK.sum() * x
+
+
+def squares_into_a_default(x, out=np.zeros(4)):  # noqa: B008
+    out[:] = x * x
+    return out
+
+
+@program({"x": positive(4)}, orders=1)
+def default_that_two_calls_have_in_common(x):
+    a = squares_into_a_default(x)
+    b = squares_into_a_default(a + x)
+    return a * b * x
 
 
 # Lists of parts of an array, as functions give them

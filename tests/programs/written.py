@@ -282,3 +282,19 @@ def bytes_that_are_marked(a, u):
         seen[1:3] = b"\x02\x01"
         seen[i] = 3 - seen[i]
     return a
+
+
+def _whole(m, x):
+    m[:] = x
+
+
+@program(
+    {"x": 3.0 * signed(4), "m": np.arange(4), "n": [np.arange(4), np.arange(4)], "d": {"m": np.arange(4)}},
+    wrt=("x",),
+)
+def numbers_stored_into_integers_that_are_given(x, m, n, d):
+    for i in range(1, 4):
+        m[i] = x[i] * 5.0
+    _whole(n[0], x * 3.0)
+    d["m"][1:] = x[1:] * 2.0
+    return m * x, n[0] * x + n[1], d["m"] / 2.0 * x

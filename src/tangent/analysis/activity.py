@@ -21,6 +21,9 @@ class Activity:
     def names(self) -> frozenset[str]:
         return self.varied & self.useful
 
+    def without(self, names: set[str]) -> Activity:
+        return Activity(self.varied - names, self.useful - names) if names else self
+
 
 def activity(
     f: ast.FunctionDef, operations: Operations, inputs: Iterable[str], outputs: Iterable[str],

@@ -28,6 +28,9 @@ ASSIGNING = frozenset("__setitem__ __delitem__ __setattr__ __delattr__ __iadd__ 
 SHUFFLING = frozenset({"Random.shuffle", "RandomState.shuffle", "Generator.shuffle"})  # by name: not loaded for this
 
 
+Variable = tuple[int, str]  # of a module, by the address of its names
+
+
 @dataclass(frozen=True)
 class Write:
     """A statement that writes into what a name refers to."""
@@ -46,7 +49,8 @@ class Summary:
 
     written: set[str] = field(default_factory=set)
     returned: set[str] = field(default_factory=set)
-    outside: set[tuple[int, str]] = field(default_factory=set)
+    outside: set[Variable] = field(default_factory=set)
+    shown: frozenset[Variable] = frozenset()  # variables of modules that its result may be, or show
     stores: bool = False
     arrays: frozenset[str] = frozenset()
     content: frozenset[str] | None = None

@@ -115,6 +115,11 @@ def _given(p: str, given: dict[str, ast.expr], callee: types.FunctionType, scope
     """What a parameter is given, where that is known: by a name, or as its default."""
     if p in given:
         return scope.resolve(given[p]) if is_path(given[p]) else MISSING
+    return default_of(callee, p)
+
+
+def default_of(callee: types.FunctionType, p: str) -> Any:
+    """What a parameter is where a call leaves it out."""
     parameter = inspect.signature(callee, follow_wrapped=False).parameters.get(p)
     return MISSING if parameter is None or parameter.default is parameter.empty else parameter.default
 

@@ -81,6 +81,6 @@ class Members:
     def definer(self, method: types.FunctionType) -> type:
         for c in self.cls.__mro__:
             for member in vars(c).values():
-                if method in (member, getattr(member, "fget", None), getattr(member, "fset", None)):
+                if any(method is x for x in (member, getattr(member, "fget", None), getattr(member, "fset", None))):
                     return c
         raise CannotWriteOut

@@ -25,11 +25,12 @@ def is_library(found: Any) -> bool:
         return False  # code that was run without a name for its module is somebody's
     if isinstance(found, type) and home_of(found) == "types" and vars(types).get(found.__name__) is not found:
         return False  # so is a class that was made by a call (`dataclasses.make_dataclass`)
-    return _is_of_library(home_of(found) or type(found).__module__ or "")
+    return is_of_library(home_of(found) or type(found).__module__ or "")
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_of_library(module: str) -> bool:
+def is_of_library(module: str) -> bool:
+    """Whether a module of this name is one of Python itself, the array libraries or Tangent."""
     package = module.split(".")[0]
     return package in sys.stdlib_module_names or package in ("numpy", "scipy", "numba", "tangent", "builtins")
 

@@ -42,7 +42,7 @@ from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
-from tangent.transform.storage.around import HELD
+from tangent.transform.storage.around import held_around
 from tangent.transform.storage.lasting import lasting_refused, makes_persistent
 from tangent.transform.storage.module_state import read_back, refuse_changed
 from tangent.transform.storage.settle import Settled, settle
@@ -258,6 +258,7 @@ class Module:
         if key not in self._units:
             made = unit(function, captured, self._objects, known, lists)
             made = silenced(made) if self.options.silent else made
+            self._spaces[id(function.__globals__)] = function.__globals__
             self._objects |= made.context.objects  # what a function names, it may hand to those that it calls
             self._units[key] = made  # what it calls may call it
             if self.options.optimized:
@@ -342,7 +343,7 @@ class Module:
     def _are_shared(self, namespace: int, v: str, other: int, w: str) -> bool:
         """Whether two global names hold something in common that can be changed."""
         x, y = self._spaces[namespace].get(v), self._spaces[other].get(w)
-        return isinstance(x, HELD) and isinstance(y, HELD) and share(x, y)
+        return any(share(p, q) for p in held_around(x) for q in held_around(y))
 
     # The entry points
 
@@ -412,7 +413,6 @@ class Module:
         self._differentiated.add(function)
         if found.part is not None and self._part is None:
             self._part = found.unit, found.part
-        self._spaces[id(function.__globals__)] = function.__globals__
         self._read |= globals_read(found.unit, found.activity.useful, self.summaries)
         self._written += globals_rebound(found.unit, found.activity.varied)
         return found

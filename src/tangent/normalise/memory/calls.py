@@ -59,6 +59,11 @@ class Calls(Arrays):
             case ast.Attribute(value=ast.Constant()):
                 self.emit(assign(target, self.with_current(e), s))
                 return
+            case ast.Attribute(value=owner, attr=attr) if self.arrays and self.is_array_around(owner):
+                array = owner if isinstance(owner, ast.Name) else name(self.held(owner, "t", s))
+                if not self.changes_array(target, array, attr, e, s):
+                    self.method_now(target, array, attr, e, s)
+                return
             case ast.Attribute(value=ast.Name(id=v) as owner, attr=attr) if found is MISSING:
                 method = inspect.getattr_static(self.classes[v], attr, None) if v in self.classes else None
                 if self.is_kept_as_is(v):
@@ -234,17 +239,25 @@ class Calls(Arrays):
             target, self.threaded_call(stateful.call_method, [owner, constant(attr), *e.args], e.keywords, None), s
         )
         own, self.done = self.done, []
+        self.method_now(target, owner, attr, e, s)
+        plain, self.done = self.done, outer
+        self.emit(at(ast.If(name(branch), own, plain), s))
+
+    def method_now(self, target: str, owner: ast.Name, attr: str, e: ast.Call, s: ast.stmt) -> None:
+        """A method of an array or a dict, as that is now."""
+
+        def method(x: ast.expr) -> ast.expr:
+            return ast.copy_location(ast.Attribute(x, attr, ast.Load()), s)
+
         if self.arrays and attr in METHODS_OF_VIEWS:
             whole = self.with_current(e)
             asked = replace(
                 self.call(memory_arrays.gives_view, constant(attr), owner, *whole.args), keywords=whole.keywords
             )
-            make = lambda: self.made(target, replace(whole, func=replace(e.func, value=self.now(owner))), s)  # noqa: E731
+            make = lambda: self.made(target, replace(whole, func=method(self.now(owner))), s)  # noqa: E731
             self.viewed(asked, assign(target, whole, s), make, [owner])
         else:
-            self.made(target, self.with_current(replace(e, func=replace(e.func, value=self.now(owner)))), s)
-        plain, self.done = self.done, outer
-        self.emit(at(ast.If(name(branch), own, plain), s))
+            self.made(target, self.with_current(replace(e, func=method(self.now(owner)))), s)
 
 
 def _is_path(e: ast.expr) -> bool:

@@ -6,11 +6,14 @@ import ast
 import collections
 import copy
 import dataclasses
+import inspect
 import math
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Set
 from typing import Any
+
+import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
@@ -366,13 +369,23 @@ class Known:
                 return False
 
     def is_static(self, e: ast.expr) -> bool:
-        root = e
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name):
-            return False
-        found = self.context.scope.lookup(root.id)
+        found = self.found_around(e)[0]
         return found is not MISSING and not is_object(found)
+
+    def is_array_around(self, e: ast.expr) -> bool:
+        """Whether an expression is an array of the module, or of a class, module or function that is found there."""
+        return self.is_static(e) and isinstance(self.found_around(e)[-1], np.ndarray)
+
+    def found_around(self, e: ast.expr) -> list[Any]:
+        """What a path of attributes leads to now, from what its name stands for around the function."""
+        match e:
+            case ast.Name(id=v):
+                return [self.context.scope.lookup(v)]
+            case ast.Attribute(value=owner, attr=attr):
+                found = self.found_around(owner)
+                return [*found, MISSING if found[-1] is MISSING else inspect.getattr_static(found[-1], attr, MISSING)]
+            case _:
+                return [MISSING]
 
 
 def is_of_container(e: ast.Call, attr: str) -> bool:

@@ -31,11 +31,11 @@ class Forward(Rules, InPlace, Calls):
     def run(self, inputs: frozenset[str]) -> list[ast.stmt]:
         first = self.unit.core.body[0]
         others = [v for v in self.unit.parameters if v in self.active and v not in inputs]
-        zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others]
-        for v in self.settled.owned:
-            if v in inputs and v in self.shadowed:  # the tangent is written in place, too
-                given = self.scribe.call("beside", name(v), name(self.tangent(v)))
-                zeros.append(assign(self.tangent(v), given, first))
+        written = [v for v in self.settled.owned if v in self.shadowed]  # their tangents are written in place, too
+        zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others if v not in written]
+        for v in written:
+            given = [name(self.tangent(v))] if v in inputs else []
+            zeros.append(assign(self.tangent(v), self.scribe.call("beside", name(v), *given), first))
         return [*zeros, *self.block(self.unit.core.body[:-1])]
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:

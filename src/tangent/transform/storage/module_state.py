@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangent.analysis.aliases import Aliases
-from tangent.analysis.effects import Summaries
+from tangent.analysis.effects import Summaries, Variable
 from tangent.errors import InPlaceError, TangentError
 from tangent.runtime.objects import is_object
 from tangent.runtime.writers import is_changeable
@@ -28,11 +28,10 @@ from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
-from tangent.transform.storage.around import bound_outside
+from tangent.transform.storage.around import gives_outside
 from tangent.transform.storage.summaries import aliases_of, all_writes, header, is_own
 from tangent.transform.unit import Unit
 
-Variable = tuple[int, str]  # of a module, by the address of its names
 CONSTANT = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc, str)
 Read = Callable[[types.FunctionType], Unit]
 
@@ -60,10 +59,10 @@ def _declared(this: Unit) -> set[str]:
 
 def _shown(this: Unit, read: Read, summary: Summaries, depth: int = 3) -> dict[str, set[Variable]]:
     """The variables of the module that local ones may be, or show a part of: `w = TABLE[1:]`, `w = table()`."""
-    space = id(this.source.function.__globals__)
     bound = [
-        (v, {(space, around)}) for s, (v, around) in bound_outside(this).items()
-        if any(map(_can_change, _parts(this.operations[s].value, this.context.scope)))
+        (op.targets[0], {around}) for op in this.operations.values() if op.kind != "call"
+        for around in gives_outside(this, op, summary)
+        if any(map(_can_change, _parts(op.value, this.context.scope)))
     ]  # fmt: skip
     for op in this.operations.values():
         if op.kind == "call" and len(op.targets) == 1 and is_own(op.callee) and depth:

@@ -185,6 +185,7 @@ def refuse_store(
     brings = bool(w.reads & varied) or w.construct in ("method", "closure")
     local = this.context.scope.local
     if w.root not in local and w.root not in this.parameters:
+        brings = brings and (w.construct in ("method", "closure") or not varied.isdisjoint(w.reads - {w.root}))
         if brings and _flows_from(this, w.root, useful):
             raise refusal(this, w, w.root)
         if brings:

@@ -17,6 +17,7 @@ from tangent.syntax.quote import name
 from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
+from tangent.transform.storage.around import bound_outside
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value, kept_apart
 from tangent.transform.storage.callees import refuse_copying_callees
 from tangent.transform.storage.cells import read_cells
@@ -25,7 +26,7 @@ from tangent.transform.storage.dicts import copies, dict_methods, dicts_made, fl
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
 from tangent.transform.storage.lasting import lasting_part
-from tangent.transform.storage.outside import refuse_through_variables
+from tangent.transform.storage.outside import refuse_defaults, refuse_through_variables
 from tangent.transform.storage.owners import refuse_owners
 from tangent.transform.storage.refusals import (
     read_by_active,
@@ -127,6 +128,8 @@ def settle(
     own = {v: c for v, c in whole.classes.items() if this.context.scope.lookup(v) is MISSING}
     among = own if this.source.file.startswith("<generated") else whole.classes  # a derivative writes into no globals
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in class_sets(among)]
+    around = _ways_around(this, found, whole, summary)
+    more += around
     facts = activity(this.core, this.operations, (*inputs, *given, *_carried(this)), (*outputs, *given), more)
     varied, useful = facts.varied, facts.useful
     refuse_closures(this, varied, useful)
@@ -139,11 +142,12 @@ def settle(
     for callee, s in called_functions(this):
         for space, v in summary(callee).outside if _brings(this, s, varied) else ():
             outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))
+    refuse_defaults(this, varied, summary)
+    refuse_through_variables(this, found, aliases, varied, useful, outside, summary)
     on_path = read_by_active(this, found, varied & useful)
     for w in found:
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, found, aliases, varied, useful, on_path, outside)
-    refuse_through_variables(this, found, aliases, varied, useful, outside)
     refuse_half_way(this, found, aliases, varied & useful)
     refuse_channels(this, varied, useful)
     this = watched(constant_keys(this, varied, arrays - dicts), varied, useful)
@@ -157,10 +161,29 @@ def settle(
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
+    facts = facts.without({v for op in around for v in op.targets} - {*this.context.scope.local, *inputs})
     return Settled(
         this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts,
         values, lasting_part(this, whole, aliases.containers),
     )  # fmt: skip
+
+
+def _ways_around(this: Unit, found: list[Write], table: Storage, summary: Summaries) -> list[Operation]:
+    """How what depends on the input goes on by names around the function: `A[:] = x; B[:] = A; return B.sum()`."""
+    if this.source.file.startswith("<generated"):  # what its function does was looked at
+        return []
+    known = {*this.context.scope.local, *this.parameters}
+    space = id(this.context.source.function.__globals__)
+    ways = [Operation("store", (w.root,), tuple(sorted(w.reads))) for w in found if w.root not in known]
+    for v, (other, around) in bound_outside(this, summary):
+        both = v, around if other == space and around not in known else f"{other} {around}"
+        ways.append(Operation("store", both, both))
+    names = {*table.classes, *(v for way in ways for v in way.targets)} - known
+    for op in this.operations.values() if names else ():
+        read = names & expression_reads(op.value) if op.value is not None else ()
+        if read:
+            ways.append(Operation("constant", op.targets, tuple(sorted(read))))
+    return ways
 
 
 def _brings(this: Unit, s: ast.stmt, varied: frozenset[str]) -> bool:

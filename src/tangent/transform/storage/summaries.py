@@ -25,7 +25,7 @@ from tangent.syntax.uses import arguments, expression_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
-from tangent.transform.storage.around import filled_around, written_around
+from tangent.transform.storage.around import filled_around, shown_around, written_around
 from tangent.transform.unit import Unit, is_lasting
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -134,7 +134,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         space = id(function.__globals__)
         local = this.context.scope.local
         outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
-        outside |= {(space, v) for v in written_around(this, found, aliases)}
+        outside |= set(written_around(this, found, aliases, summary))
         outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
         outside |= {(space, v) for v in filled_around(this)}
         outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
@@ -163,6 +163,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             written,
             returned,
             outside,
+            frozenset(shown_around(this, aliases, summary)),
             stores or bool(passed),
             arrays,
             content,

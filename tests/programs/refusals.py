@@ -448,6 +448,36 @@ def iterator_object_left_early(x):
     return s
 
 
+@refused("left early", 2.0)
+def iterator_object_beside_itself(x):
+    steps = Steps(x)
+    return sum(a * b for a, b in zip(steps, steps))
+
+
+class Shelf:
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        yield self.v
+        yield self.v * self.v
+
+
+@refused("kept where objects change", 2.0)
+def iterator_of_an_object_that_changes(x):
+    shelf = Shelf(x)
+    items = iter(shelf)
+    first = next(items)
+    shelf.v = 2.0 * x
+    return first * next(items)
+
+
+@refused("depends on who reads the items", 2.0)
+def assigned_by_a_generator_that_is_kept(x):
+    items = ((y := v * x) for v in (1.0, 2.0, 3.0))
+    return next(items) * y
+
+
 def filling(p, a):
     a[:] = p * p
 

@@ -19,7 +19,7 @@ from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory
 from tangent.runtime.objects import Internal, fields_of, is_object, register_arrays, remade
 from tangent.runtime.usual import tells_of_items
-from tangent.runtime.walks import require_unwritten
+from tangent.runtime.walks import require_followed, require_unwritten
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -382,7 +382,7 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
-    """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
+    """The tangent of what a loop runs over: zero, where it runs over keys."""
     if _is_sequence(xs):
         return sequence(b)
     if hasattr(xs, "__next__"):
@@ -390,12 +390,18 @@ def sequence_tangent(b: Any, xs: Any) -> Any:
             f"cannot differentiate a loop over a {type(xs).__name__} here", why="its items can be read only once",
             todo="Loop over a list: list(...).",
         )  # fmt: skip
-    return [init_grad(v) for v in list(xs)]
+    zeros = [init_grad(v) for v in list(xs)]
+    if any(z is not None for z in zeros):
+        require_followed(b, xs)
+    return zeros
 
 
 def unsequence(b: Any, xs: Any) -> Any:
-    """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
-    return b if _is_sequence(xs) else lazy_zero(xs)
+    """What the iterable of a loop receives: nothing, where the loop ran over keys."""
+    if _is_sequence(xs):
+        return b
+    require_followed(b, xs)
+    return lazy_zero(xs)
 
 
 def _is_sequence(xs: Any) -> bool:

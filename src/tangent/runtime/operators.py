@@ -338,6 +338,17 @@ def iterated_in_part(x: Any) -> Any:
     return iterated(x)
 
 
+def iterated_early(x: Any) -> Any:
+    """What an iterator of x runs over that is kept where objects change."""
+    if has_method(x, "__iter__"):
+        raise UnsupportedError(
+            f"cannot differentiate an iterator of a {type(x).__name__} that is kept where objects change",
+            why="its items are all read when it is made",
+            todo="Loop over the object, or keep list(...) of it.",
+        )
+    return x
+
+
 def reversed_of(x: Any) -> Any:
     """What a loop over `reversed(x)` runs over."""
     if has_method(x, "__reversed__"):

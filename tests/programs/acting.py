@@ -196,3 +196,32 @@ def iterator_of_a_tree(x):
     tree = Branch(x, Branch(x * x), Branch(3.0 * x, Branch(x**3)))
     it = iter(tree)
     return next(it) * next(it) + sum(v * i for i, v in enumerate(tree))
+
+
+class Powers:
+    """Items by index, as many as there are."""
+
+    def __init__(self, x, n):
+        self.x, self.n = x, n
+
+    def __getitem__(self, k):
+        if k >= self.n:
+            raise IndexError(k)
+        return self.x**k
+
+
+class Row(Powers):
+    """The same, which tells how many there are."""
+
+    def __len__(self):
+        return self.n
+
+
+@program({"x": 1.3})
+def objects_read_by_index(x):
+    powers, row = Powers(x, 4), [Row(x * x, 3)][0]
+    a, b, *c = powers
+    s = a + b * c[0] + sum(powers) + max(row) * list(row)[1]
+    for k, v in enumerate(row):
+        s += k * v * v
+    return s + sum(u * v for u, v in zip(powers, row)) + next(iter(row))

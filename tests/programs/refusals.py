@@ -478,6 +478,23 @@ def assigned_by_a_generator_that_is_kept(x):
     return next(items) * y
 
 
+class Fuse:
+    def __init__(self, v):
+        self.v = v
+
+    def __bool__(self):
+        self.v = self.v * 0.5
+        return self.v > 1.0
+
+
+@refused("its '__bool__' changes it", 2.5)
+def object_that_changes_where_it_is_asked(x):
+    fuse, n = Fuse(x), 0
+    while fuse:
+        n += 1
+    return fuse.v * n
+
+
 def filling(p, a):
     a[:] = p * p
 

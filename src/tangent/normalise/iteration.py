@@ -169,7 +169,7 @@ class _Loop:
     def is_eager(self, e: ast.Call) -> bool:
         """Whether a call gives something with a length: a builtin constructor, or a function that tells by its text."""
         found = self.context.scope.resolve(e.func)
-        if isinstance(found, type) and self.context.overloads("__iter__"):
+        if isinstance(found, type) and self.context.overloads("__iter__", "__getitem__"):
             return True
         if hasattr(found, "tree") or home_of(found).startswith((library.__name__, operators.__name__)):
             return True
@@ -270,7 +270,8 @@ class _Loop:
 
     def iterated(self, e: ast.expr, beside: bool) -> ast.expr:
         """What a loop runs over, where that may be an object whose class says it."""
-        if not self.context.overloads("__iter__") or isinstance(e, (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
+        known = isinstance(e, (ast.List, ast.Tuple, ast.Dict, ast.Constant))
+        if known or not self.context.overloads("__iter__", "__getitem__"):
             return e
         if beside or leaves_loop(self.s):
             return expression("f(e)", f=self.context.use("iterated_in_part", operators.iterated_in_part), e=e)

@@ -384,7 +384,7 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 def sequence_tangent(b: Any, xs: Any) -> Any:
     """The tangent of what a loop runs over: zero, where it runs over keys."""
     if _is_sequence(xs):
-        return sequence(b)
+        return b if is_object(xs) else sequence(b)
     if hasattr(xs, "__next__"):
         raise UnsupportedError(
             f"cannot differentiate a loop over a {type(xs).__name__} here", why="its items can be read only once",
@@ -406,7 +406,13 @@ def unsequence(b: Any, xs: Any) -> Any:
 
 def _is_sequence(xs: Any) -> bool:
     """Whether the items of a loop belong to what it runs over: rows of arrays of any kind, items of lists."""
-    return isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter)) or foreign_type(xs) is not None
+    listed = isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter))
+    return listed or foreign_type(xs) is not None or (is_object(xs) and _has_places(xs))
+
+
+def _has_places(xs: Any) -> bool:
+    """Whether something gives its items by index, and tells how many there are."""
+    return hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, (dict, type))
 
 
 def are_floats(a: list[Any], b: list[Any]) -> bool:
@@ -492,7 +498,7 @@ def sequence(xs: Any, ahead: bool = False) -> Any:
         return xs
     if isinstance(xs, np.flatiter):
         return xs.copy()
-    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, (dict, type)):
+    if _has_places(xs):
         return xs
     if isinstance(xs, (itertools.count, itertools.cycle)):
         raise UnsupportedError(

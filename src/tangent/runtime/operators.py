@@ -279,7 +279,27 @@ def iterated(x: Any) -> Any:
     if has_method(x, "__iter__"):
         listed = listing_of(x)
         return listed(x)
+    if has_method(x, "__getitem__"):
+        return items_by_index(x)
     return x
+
+
+def items_by_index(x: Any) -> Any:
+    """The items of an object that gives them by index, to its length, or until there is none."""
+    if has_method(x, "__len__"):
+        return [x.__getitem__(k) for k in range(x.__len__())]
+    items = []
+    k = 0
+    more = True
+    while more:
+        try:
+            item = x.__getitem__(k)
+        except IndexError:
+            more = False
+        else:
+            items.append(item)
+            k += 1
+    return items
 
 
 def items_for(owner: Any, x: Any) -> Any:

@@ -287,7 +287,7 @@ class Lazy:
             return e
         if kind(e, self.context):
             return call(self.context.builtin("list"), e)
-        if self.context.overloads("__iter__"):
+        if self.context.overloads("__iter__", "__getitem__"):
             early = operators.iterated_early if self.changes_objects() else operators.iterated_in_part
             e = call(self.context.use(early.__name__, early), e)
         return call(self.context.use("sequence", sequence), e)

@@ -323,9 +323,9 @@ class Scaled:
         self.a = self.a * k
 
 
-@refused("dataclasses", "InitVar")
+@works("dataclasses", "InitVar")
 def initial_value(x):
-    return Scaled(x).a
+    return Scaled(x).a * Scaled(x, k=x * x).a
 
 
 Made = dataclasses.make_dataclass("Made", ["a", "b"])

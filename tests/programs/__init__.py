@@ -49,6 +49,7 @@ THEMES = (
     "attributes",
     "state",
     "asked",
+    "acting",
     "in_objects",
     "shown",
     "given",

@@ -347,3 +347,54 @@ def captured_by_what_a_function_gives_and_rebound_by_another(x):
     y = w(x)
     grow()
     return y + w(x) * n
+
+
+@program({"x": 1.1})
+def functions_that_call_each_other_and_are_kept(x):
+    def even(n):
+        return x if n == 0 else odd(n - 1) * x
+
+    def odd(n):
+        return 1.0 if n == 0 else even(n - 1) + x
+
+    both = [even, odd]
+    return both[0](4) + both[1](3)
+
+
+@program({"x": 1.1})
+def table_of_functions_that_evaluate_each_other(x):
+    def number(t):
+        return t[1] * x
+
+    def add(t):
+        return value(t[1]) + value(t[2])
+
+    def multiply(t):
+        return value(t[1]) * value(t[2])
+
+    table = {"n": number, "+": add, "*": multiply}
+
+    def value(t):
+        return table[t[0]](t)
+
+    return value(("*", ("+", ("n", 1.0), ("n", 2.0)), ("n", 3.0)))
+
+
+@program({"x": 1.1})
+def states_that_give_each_other(x):
+    total = 0.0
+
+    def idle(event):
+        nonlocal total
+        total += x
+        return busy if event > 0 else idle
+
+    def busy(event):
+        nonlocal total
+        total *= 1.5 * x
+        return idle if event < 0 else busy
+
+    state = idle
+    for event in (0, 1, 1, -1, 0, 1):
+        state = state(event)
+    return total

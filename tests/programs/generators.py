@@ -337,3 +337,25 @@ def generator_that_nothing_asks(x):
     if len(x) > 2:
         x = x * next(later)
     return x[0] * x[1]
+
+
+@program({"x": 1.1})
+def generators_inside_that_call_themselves(x):
+    def halves(v, n):
+        yield v * x
+        if n:
+            for w in halves(v * 0.5, n - 1):
+                yield w
+            yield from halves(v * v, n - 1)
+
+    def flat(items):
+        for item in items:
+            if isinstance(item, (list, tuple)):
+                yield from flat(item)
+            else:
+                yield item
+
+    def total(items):
+        return sum(flat(items)) * x
+
+    return sum(halves(x, 2)) + total([x, [x * x, (2.0, x)], 3.0]) + sum(v * i for i, v in enumerate(halves(x, 1)))

@@ -448,6 +448,53 @@ def iterator_object_left_early(x):
     return s
 
 
+@refused("left early", 2.0)
+def iterator_object_beside_itself(x):
+    steps = Steps(x)
+    return sum(a * b for a, b in zip(steps, steps))
+
+
+class Shelf:
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        yield self.v
+        yield self.v * self.v
+
+
+@refused("kept where objects change", 2.0)
+def iterator_of_an_object_that_changes(x):
+    shelf = Shelf(x)
+    items = iter(shelf)
+    first = next(items)
+    shelf.v = 2.0 * x
+    return first * next(items)
+
+
+@refused("depends on who reads the items", 2.0)
+def assigned_by_a_generator_that_is_kept(x):
+    items = ((y := v * x) for v in (1.0, 2.0, 3.0))
+    return next(items) * y
+
+
+class Fuse:
+    def __init__(self, v):
+        self.v = v
+
+    def __bool__(self):
+        self.v = self.v * 0.5
+        return self.v > 1.0
+
+
+@refused("its '__bool__' changes it", 2.5)
+def object_that_changes_where_it_is_asked(x):
+    fuse, n = Fuse(x), 0
+    while fuse:
+        n += 1
+    return fuse.v * n
+
+
 def filling(p, a):
     a[:] = p * p
 

@@ -67,7 +67,7 @@ from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
 from tangent.normalise.versions import versions
 from tangent.normalise.walked import walked
-from tangent.normalise.walrus import walrus
+from tangent.normalise.walrus import acting, assigned_outside, walrus
 from tangent.source.read import Source
 from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
@@ -75,12 +75,12 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, plain_kinds, renamed, strictly, looped, choices, copies, counters, chained, symbols, spelled,
-    filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, steady, lengths, merged, extended,
-    sorting, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
-    boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
-    walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
-    overloading, rows_at_end, memorised, versions,
+    outlined, insertions, plain_kinds, renamed, acting, strictly, looped, choices, copies, counters, chained,
+    symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, steady, lengths,
+    merged, extended, sorting, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered,
+    decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
+    iterators, comprehensions, walrus, assigned_outside, defaults, statements, jumps, contexts, iteration, spread,
+    flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised, versions,
 )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ def boxes(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         return f
     if not any(isinstance(n, Nested) for s in f.body for n in walk(s)):
         return f
+    f = _assigned(f, context)
     boxed = {v: context.names.fresh(f"{v}_box") for v in sorted(_changing(f, context))}
     if not boxed:
         return f
@@ -45,6 +46,30 @@ def boxes(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     body = [_without_nonlocal(_attributes(rename(s, boxed), set(boxed.values())), set(boxed)) for s in f.body]
     context.scope.local -= set(boxed) - {a.arg for a in arguments(f.args)}
     return replace(f, body=[*_made(f, boxed, context), *body])
+
+
+def _assigned(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """`def g(): ...` as `def g2(): ...; g = g2`, where a function that is kept captures g before it is there."""
+    lifted = set(lifted_by_name(f, context).values())
+    order = {n: i for i, n in enumerate(walk_scope(f))}
+    kept = [n for n in order if isinstance(n, Nested) and n not in lifted]
+    once = bindings(f)
+    later = {
+        g.name: context.names.numbered(g.name) for g in own_functions(f)
+        if once[g.name] == 1 and any(order[n] < order[g] and g.name in expression_reads(n) for n in kept)
+    }  # fmt: skip
+    context.scope.local |= set(later.values())
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [new for s in body for new in statement(s)]
+
+    def statement(s: ast.stmt) -> list[ast.stmt]:
+        if isinstance(s, ast.FunctionDef):
+            named = later.get(s.name)
+            return [replace(s, name=named), assign(s.name, name(named), s)] if named else [s]
+        return [with_blocks(s, block)]
+
+    return replace(f, body=block(f.body)) if later else f
 
 
 def _made(f: ast.FunctionDef, boxed: dict[str, str], context: Context) -> Iterator[ast.stmt]:

@@ -169,7 +169,7 @@ class _Loop:
     def is_eager(self, e: ast.Call) -> bool:
         """Whether a call gives something with a length: a builtin constructor, or a function that tells by its text."""
         found = self.context.scope.resolve(e.func)
-        if isinstance(found, type) and self.context.overloads("__iter__"):
+        if isinstance(found, type) and self.context.overloads("__iter__", "__getitem__"):
             return True
         if hasattr(found, "tree") or home_of(found).startswith((library.__name__, operators.__name__)):
             return True
@@ -233,13 +233,13 @@ class _Loop:
             case _:
                 return None
 
-    def reader(self, e: ast.expr, index: str) -> tuple[ast.expr, ast.expr]:
-        """The length of an iterable, and its item at the index."""
+    def reader(self, e: ast.expr, index: str, beside: bool = False) -> tuple[ast.expr, ast.expr]:
+        """The length of an iterable, and its item at the index; `beside` others, it may not be read to its end."""
         match self.builtin(e), e:
             case "zip", ast.Call(args=sequences) if sequences and not any(
                 isinstance(a, ast.Starred) for a in sequences
             ):
-                parts = [self.endless(a, index) or self.reader(a, index) for a in sequences]
+                parts = [self.endless(a, index) or self.reader(a, index, len(sequences) > 1) for a in sequences]
                 lengths = [length for length, _ in parts if length is not None]
                 if not lengths:
                     raise self.context.refuse(e, f"'{ast.unparse(e)}'", "it never ends", "Loop over a range.")
@@ -254,7 +254,7 @@ class _Loop:
                 return expression("n - a", n=end, a=begin), expression("a + k", a=begin, k=index)
             case "enumerate", ast.Call(args=[inner, *start], keywords=keywords):
                 first = start[0] if start else next((k.value for k in keywords), None)
-                length, item = self.reader(inner, index)
+                length, item = self.reader(inner, index, beside)
                 count = name(index) if first is None else expression("i + o", i=index, o=self.held(first, "start"))
                 return length, ast.Tuple([count, item], ast.Load())
             case "reversed", ast.Call(args=[inner]) if self.context.overloads("__reversed__"):
@@ -265,14 +265,15 @@ class _Loop:
                 held = self.items(inner, inner)
                 return self.length(held), expression("s[n - 1 - k]", s=held, n=self.length(held), k=index)
             case _:
-                held = self.items(e, self.iterated(e))
+                held = self.items(e, self.iterated(e, beside))
                 return self.length(held), expression("s[k]", s=held, k=index)
 
-    def iterated(self, e: ast.expr) -> ast.expr:
+    def iterated(self, e: ast.expr, beside: bool) -> ast.expr:
         """What a loop runs over, where that may be an object whose class says it."""
-        if not self.context.overloads("__iter__") or isinstance(e, (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
+        known = isinstance(e, (ast.List, ast.Tuple, ast.Dict, ast.Constant))
+        if known or not self.context.overloads("__iter__", "__getitem__"):
             return e
-        if leaves_loop(self.s):
+        if beside or leaves_loop(self.s):
             return expression("f(e)", f=self.context.use("iterated_in_part", operators.iterated_in_part), e=e)
         return expression("f(e)", f=self.context.use("iterated", operators.iterated), e=e)
 

@@ -201,6 +201,7 @@ runtime.place_of_extreme
 runtime.is_remembered
 runtime.compared
 runtime.shown
+runtime.asked_now
 runtime.peeked
 runtime.field_names
 runtime.has_fields

@@ -234,7 +234,16 @@ from tangent.runtime.memory_placed import (
     placed_tangent,
 )
 from tangent.runtime.memory_view_grads import now_owner, now_slots, now_tangent
-from tangent.runtime.memory_views import as_now, compared, memory_of, peeked, require_unchanged, shown, tell_outside
+from tangent.runtime.memory_views import (
+    as_now,
+    asked_now,
+    compared,
+    memory_of,
+    peeked,
+    require_unchanged,
+    shown,
+    tell_outside,
+)
 from tangent.runtime.objects import (
     field,
     getter_of,
@@ -365,6 +374,7 @@ __all__ = [
     "as_linear",
     "as_list",
     "as_now",
+    "asked_now",
     "assigned",
     "assignment",
     "attribute_tangent",

@@ -19,7 +19,7 @@ from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory
 from tangent.runtime.objects import Internal, fields_of, is_object, register_arrays, remade
 from tangent.runtime.usual import tells_of_items
-from tangent.runtime.walks import require_unwritten
+from tangent.runtime.walks import require_followed, require_unwritten
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -382,25 +382,37 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
-    """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
+    """The tangent of what a loop runs over: zero, where it runs over keys."""
     if _is_sequence(xs):
-        return sequence(b)
+        return b if is_object(xs) else sequence(b)
     if hasattr(xs, "__next__"):
         raise UnsupportedError(
             f"cannot differentiate a loop over a {type(xs).__name__} here", why="its items can be read only once",
             todo="Loop over a list: list(...).",
         )  # fmt: skip
-    return [init_grad(v) for v in list(xs)]
+    zeros = [init_grad(v) for v in list(xs)]
+    if any(z is not None for z in zeros):
+        require_followed(b, xs)
+    return zeros
 
 
 def unsequence(b: Any, xs: Any) -> Any:
-    """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
-    return b if _is_sequence(xs) else lazy_zero(xs)
+    """What the iterable of a loop receives: nothing, where the loop ran over keys."""
+    if _is_sequence(xs):
+        return b
+    require_followed(b, xs)
+    return lazy_zero(xs)
 
 
 def _is_sequence(xs: Any) -> bool:
     """Whether the items of a loop belong to what it runs over: rows of arrays of any kind, items of lists."""
-    return isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter)) or foreign_type(xs) is not None
+    listed = isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter))
+    return listed or foreign_type(xs) is not None or (is_object(xs) and _has_places(xs))
+
+
+def _has_places(xs: Any) -> bool:
+    """Whether something gives its items by index, and tells how many there are."""
+    return hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, (dict, type))
 
 
 def are_floats(a: list[Any], b: list[Any]) -> bool:
@@ -486,7 +498,7 @@ def sequence(xs: Any, ahead: bool = False) -> Any:
         return xs
     if isinstance(xs, np.flatiter):
         return xs.copy()
-    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, (dict, type)):
+    if _has_places(xs):
         return xs
     if isinstance(xs, (itertools.count, itertools.cycle)):
         raise UnsupportedError(

@@ -3,7 +3,10 @@ for code of the user in the backward pass."""
 
 from __future__ import annotations
 
+import dis
 import operator
+import types
+import weakref
 from collections import deque
 from typing import Any
 
@@ -98,6 +101,34 @@ def _empty(x: Any, count: int) -> Any:
     return [None] * count if isinstance(x, list) else remade(x, {})
 
 
+ASKED = tuple(f"__{word}__" for word in "bool len contains eq ne lt le gt ge".split())
+_asking_only: weakref.WeakSet[type] = weakref.WeakSet()
+
+
+def asked_now(memory: Any, x: Any) -> Any:
+    """What a condition asks, as it is now; not where the answer of an object changes it, which a copy would give."""
+    for v in (x, *x) if isinstance(x, (list, tuple, deque)) else (x,):
+        if is_object(v):
+            _require_asking_only(type(v))
+    return as_now(memory, x)
+
+
+def _require_asking_only(cls: type) -> None:
+    if cls in _asking_only:
+        return
+    for title in ASKED:
+        method = getattr(cls, title, None)
+        if isinstance(method, types.FunctionType) and any(
+            i.opname == "STORE_ATTR" for i in dis.get_instructions(method)
+        ):
+            raise UnsupportedError(
+                f"cannot differentiate a condition that asks an object of '{cls.__name__}'",
+                why=f"its '{title}' changes it",
+                todo="Change it in a method that is called by its name, and ask for what that returns.",
+            )  # fmt: skip
+    _asking_only.add(cls)
+
+
 COMPARED: dict[str, Any] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
@@ -108,7 +139,7 @@ def compared(memory: Any, a: Any, how: str, b: Any) -> Any:
     """`a < b` and the like, of what both are now."""
     if how in ("in", "not in") and isinstance(b, dict) and _is_plain_key(a):
         return (a in contents(memory, b)) is (how == "in")  # keys are what they were
-    left, right = _as_now(memory, (a, b), {})
+    left, right = asked_now(memory, (a, b))
     return COMPARED[how](left, right)
 
 
@@ -121,7 +152,7 @@ def shown(memory: Any, x: Any) -> Any:
     """A list, dict or array as it is now; an object, too, where its class says what it is taken for."""
     if type(x) in NUMBERS:
         return x
-    return as_now(memory, x) if is_object(x) else contents(memory, x)
+    return asked_now(memory, x) if is_object(x) else contents(memory, x)
 
 
 def peeked(memory: Any, x: Any) -> Any:

@@ -279,7 +279,27 @@ def iterated(x: Any) -> Any:
     if has_method(x, "__iter__"):
         listed = listing_of(x)
         return listed(x)
+    if has_method(x, "__getitem__"):
+        return items_by_index(x)
     return x
+
+
+def items_by_index(x: Any) -> Any:
+    """The items of an object that gives them by index, to its length, or until there is none."""
+    if has_method(x, "__len__"):
+        return [x.__getitem__(k) for k in range(x.__len__())]
+    items = []
+    k = 0
+    more = True
+    while more:
+        try:
+            item = x.__getitem__(k)
+        except IndexError:
+            more = False
+        else:
+            items.append(item)
+            k += 1
+    return items
 
 
 def items_for(owner: Any, x: Any) -> Any:
@@ -336,6 +356,17 @@ def iterated_in_part(x: Any) -> Any:
             todo="Read as many as are needed: for _ in range(n): v = it.__next__().",
         )
     return iterated(x)
+
+
+def iterated_early(x: Any) -> Any:
+    """What an iterator of x runs over that is kept where objects change."""
+    if has_method(x, "__iter__"):
+        raise UnsupportedError(
+            f"cannot differentiate an iterator of a {type(x).__name__} that is kept where objects change",
+            why="its items are all read when it is made",
+            todo="Loop over the object, or keep list(...) of it.",
+        )
+    return x
 
 
 def reversed_of(x: Any) -> Any:

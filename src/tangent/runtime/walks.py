@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import KeysView
 from typing import Any
+
+import numpy as np
 
 from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.memory import contents
+from tangent.runtime.objects import fields_of, is_object
+from tangent.runtime.zeros import ZeroGrad
+
+KEYED = (dict, KeysView, set, frozenset, str, bytes, range, type)  # loops over these run over keys and other constants
 
 
 def require_same(memory: Any, x: Any, items: Any) -> None:
@@ -54,3 +61,26 @@ def require_unwritten(x: Any) -> None:
             why="the items to come are read before the loop begins",
             todo="Loop over an index: for i in range(len(xs)): v = xs[i].",
         )  # fmt: skip
+
+
+def require_followed(b: Any, xs: Any) -> None:
+    """Stop where the items of a loop have a derivative, and what gives them is not followed."""
+    if not isinstance(xs, KEYED) and not is_nothing(b):
+        raise UnsupportedError(
+            f"cannot differentiate a loop over a {type(xs).__name__} here",
+            why="what it computes its items of is not known",
+            todo="Give it a method that returns a list, and loop over that, or loop over list(...) where it is made.",
+        )  # fmt: skip
+
+
+def is_nothing(b: Any) -> bool:
+    """Whether a gradient is zero throughout."""
+    if b is None or isinstance(b, ZeroGrad):
+        return True
+    if isinstance(b, (list, tuple, deque)):
+        return all(map(is_nothing, b))
+    if isinstance(b, dict):
+        return all(map(is_nothing, b.values()))
+    if isinstance(b, (int, float, complex, np.generic, np.ndarray)):
+        return not np.any(b)
+    return is_object(b) and all(map(is_nothing, fields_of(b).values()))

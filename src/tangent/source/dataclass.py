@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tangent.errors import UnsupportedError
 from tangent.runtime.classes import DATACLASSES, NOT_GIVEN
 from tangent.source.adapt import define
 
@@ -24,7 +23,10 @@ def initialiser(cls: Any) -> Any:
     plain: list[str] = []
     named: list[str] = []
     body: list[str] = []
-    for f in dataclasses.fields(cls):
+    handed: list[str] = []  # what only `__post_init__` is given
+    for f in cls.__dataclass_fields__.values():
+        if f._field_type is dataclasses._FIELD_CLASSVAR:  # type: ignore[attr-defined]
+            continue
         value = f.name
         if f.default is not NOT_GIVEN:
             given[f"default_{f.name}"] = f.default
@@ -45,14 +47,12 @@ def initialiser(cls: Any) -> Any:
             value = f"default_{f.name}"
         else:
             continue
-        body.append(f"object.__setattr__(self, {f.name!r}, {value})")
-    if any(f._field_type is dataclasses._FIELD_INITVAR for f in cls.__dataclass_fields__.values()):  # type: ignore[attr-defined]
-        raise UnsupportedError(
-            f"cannot differentiate the making of a '{cls.__name__}'", why="it has an InitVar",
-            todo="Write its __init__ out.",
-        )  # fmt: skip
+        if f._field_type is dataclasses._FIELD_INITVAR:  # type: ignore[attr-defined]
+            handed.append(value)
+        else:
+            body.append(f"object.__setattr__(self, {f.name!r}, {value})")
     if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
+        body.append(f"self.__post_init__({', '.join(handed)})")
     parameters = ", ".join(["self", *plain, *(["*", *named] if named else [])])
     lines = "".join(f"    {line}\n" for line in body or ["pass"])
     made = define("__init__", f"def __init__({parameters}):\n{lines}", given)

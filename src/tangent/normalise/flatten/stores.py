@@ -106,7 +106,8 @@ class Stores(Expressions):
         starred = any(isinstance(a, ast.Starred) for a in e.args)
         if self.context.memory and (
             found is MISSING or not is_library(found) or found in (setattr, object.__setattr__, *HEAPS, *INSERTS)
-        ):
+            or any(_calls_user(a, self.context) for a in e.args)
+        ):  # fmt: skip
             self.emit(replace(s, value=self.call(e)))
             return
         if found in (add_at, add_into, put_item_back, restore_item) and not starred and not e.keywords:

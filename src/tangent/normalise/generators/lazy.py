@@ -28,6 +28,7 @@ from tangent.normalise.generators.written import Body, behind
 from tangent.normalise.iterators.known import kind, reads_all
 from tangent.normalise.iterators.turns import Turns
 from tangent.normalise.jumps import leaves_loop
+from tangent.runtime import operators
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.library import lazily
 from tangent.source.generators import changes_items, collecting, collecting_tree, tree_changes_items
@@ -286,7 +287,17 @@ class Lazy:
             return e
         if kind(e, self.context):
             return call(self.context.builtin("list"), e)
+        if self.context.overloads("__iter__", "__getitem__"):
+            early = operators.iterated_early if self.changes_objects() else operators.iterated_in_part
+            e = call(self.context.use(early.__name__, early), e)
         return call(self.context.use("sequence", sequence), e)
+
+    def changes_objects(self) -> bool:
+        """Whether the function changes an object, or calls what may do so for nothing else."""
+        stores = (ast.Attribute, ast.Subscript)
+        nodes = list(walk(self.f))
+        acts = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) for n in nodes)
+        return acts or any(isinstance(n, stores) and isinstance(n.ctx, ast.Store) for n in nodes)
 
     def returned(self, e: ast.expr, s: ast.stmt) -> Body:
         """A loop that returns its first item."""

@@ -89,7 +89,7 @@ class Expressions:
 
     def may_be_object(self, e: ast.expr) -> bool:
         may_be = isinstance(e, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp))
-        return may_be and self.context.overloads("__iter__")
+        return may_be and self.context.overloads("__iter__", "__getitem__")
 
     def extended(self, e: ast.expr, by: ast.Call) -> ast.expr:
         """What a method of a list or dict reads whole; an object that has such a method is given it as it is."""

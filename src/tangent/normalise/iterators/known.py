@@ -103,8 +103,20 @@ def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:
     calls = [c for c in consumed_calls(f, context) if isinstance(c.func, ast.Name)]
     for c in calls:  # those that a generator which is read whole reads whole
         calls += _read_by(c, found, context)
+    for g in (n for n in walk(f) if isinstance(n, ast.FunctionDef) and n is not f):
+        calls += _read_inside(g, found, context)
     whole = {id(c.func) for c in calls}
     return set(found) - {n.id for n in uses if id(n) not in whole}
+
+
+def _read_inside(g: ast.FunctionDef, found: dict[str, ast.FunctionDef], context: Context) -> list[ast.Call]:
+    """The calls of generators that a function defined inside reads whole, or hands on: these do nothing else."""
+    handed = [n.value for n in walk_scope(g) if isinstance(n, ast.YieldFrom) and isinstance(n.value, ast.Call)]
+    return [
+        c for c in (*consumed_calls(g, context), *handed)
+        if isinstance(c.func, ast.Name) and c.func.id in found
+        and not does_something(found[c.func.id], context.scope.resolve)
+    ]  # fmt: skip
 
 
 def _read_by(c: ast.Call, found: dict[str, ast.FunctionDef], context: Context) -> list[ast.Call]:

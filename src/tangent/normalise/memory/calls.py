@@ -14,6 +14,7 @@ import numpy as np
 
 from tangent.normalise.memory.arrays import CHANGING, Arrays
 from tangent.normalise.memory.known import (
+    ASKING_TRUTH,
     COLLECTIONS,
     COPIES,
     HOLDING,
@@ -216,7 +217,8 @@ class Calls(Arrays):
         asked = found in TELLING or (found is int and self.context.overloads("__int__"))
         if not self.arrays and found in OF_NUMBERS and not asked:
             return e
-        reading = memory_views.as_now if asked else memory.current
+        telling = memory_views.asked_now if found in ASKING_TRUTH else memory_views.as_now
+        reading = telling if asked else memory.current
 
         def given(a: ast.expr) -> ast.expr:
             if isinstance(a, ast.Starred):

@@ -66,7 +66,8 @@ OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())
 OF_NUMBERS = (  # functions that take numbers alone
     float, int, complex, *(f for f in vars(math).values() if callable(f) and f.__name__ not in OF_SEQUENCES),
 )  # fmt: skip
-TELLING = (bool, str, repr, format, print, any, all)  # functions that may ask objects, and of which no derivative flows
+ASKING_TRUTH = (bool, any, all)
+TELLING = (*ASKING_TRUTH, str, repr, format, print)  # functions that may ask objects, and of which no derivative flows
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
 HOLDING = (new_instance, tuple_of, replace_field)  # what they give holds lists and arrays themselves, or items of them
 VERSIONS = (PersistentArray, append, setitem)  # what they give may be changed

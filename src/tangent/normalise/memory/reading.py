@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.normalise.memory.known import TELLING, Known
+from tangent.normalise.memory.known import ASKING_TRUTH, TELLING, Known
 from tangent.runtime import memory, memory_arrays, memory_items, memory_views, stateful
 from tangent.runtime.classes import names_held
 from tangent.runtime.objects import is_object
@@ -272,8 +272,8 @@ class Reading(Known):
                 return replace(new, right=self.told(right))
             case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) | ast.JoinedStr()), args=args):
                 return replace(new, args=[self.told(a) for a in args])
-            case ast.Call(func=func, args=args) if self.context.scope.resolve(func) in TELLING:
-                return replace(new, args=[self.told(a) for a in args])
+            case ast.Call(func=func, args=args) if (found := self.context.scope.resolve(func)) in TELLING:
+                return replace(new, args=[self.told(a, asked=found in ASKING_TRUTH) for a in args])
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)
             ) is not MISSING and is_library(found):
@@ -312,11 +312,12 @@ class Reading(Known):
             case _:
                 return self.inside(e)
 
-    def told(self, e: ast.expr) -> ast.expr:
+    def told(self, e: ast.expr, asked: bool = False) -> ast.expr:
         """What is written or asked for its truth, as it is now: an object may tell of what it holds."""
         if isinstance(e, ast.Starred):
-            return replace(e, value=self.told(e.value))
-        return self.call(memory_views.as_now, name(self.memory), e) if self.may_hold_object(e) else e
+            return replace(e, value=self.told(e.value, asked))
+        reading = memory_views.asked_now if asked else memory_views.as_now
+        return self.call(reading, name(self.memory), e) if self.may_hold_object(e) else e
 
     def with_elements(self, e: ast.expr) -> ast.expr:
         """An operation on arrays as they are now."""

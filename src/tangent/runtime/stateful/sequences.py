@@ -8,7 +8,7 @@ from tangent.runtime.classes import listing_of, order_of_keys, place_of_extreme
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.memory import contents, current, new_list
 from tangent.runtime.memory_arrays import is_array
-from tangent.runtime.memory_views import as_now
+from tangent.runtime.memory_views import asked_now
 from tangent.runtime.objects import has_method, is_object
 from tangent.runtime.ordered import is_range_or_text, plain_items
 from tangent.runtime.stateful.calls import call_function, call_method
@@ -48,7 +48,7 @@ def call_sorted_by(memory: Any, iterable: Any, key: Any, reverse: bool = False) 
     """`sorted(iterable, key=key)`."""
     items, memory = call_sequence(memory, iterable)
     keys, memory = call_keys(memory, items, key)
-    return [items[i] for i in order_of_keys(as_now(memory, keys), reverse)], memory
+    return [items[i] for i in order_of_keys(asked_now(memory, keys), reverse)], memory
 
 
 def call_keys(memory: Any, items: Any, key: Any) -> Any:
@@ -66,4 +66,4 @@ def call_chosen_by(memory: Any, iterable: Any, key: Any, largest: bool) -> Any:
     """`max(iterable, key=key)`, or `min`."""
     items, memory = call_sequence(memory, iterable)
     keys, memory = call_keys(memory, items, key)
-    return items[place_of_extreme(as_now(memory, keys), largest)], memory
+    return items[place_of_extreme(asked_now(memory, keys), largest)], memory

@@ -234,7 +234,27 @@ def rows_named_twice(a, places):
     return np.sum(a * a)
 
 
+def window_that_moves(x):
+    window, total = [], 0.0
+    for v in x:
+        window.append(v * v)
+        if len(window) > 3:
+            window.pop(0)
+        total += sum(window) / len(window)
+    return total * window.pop() + window[-1]
+
+
+def real_parts(x):
+    z = x * (1.0 + 2.0j)
+    re = z.real
+    re *= x
+    re[1:] += re[:-1].copy() / x[0]
+    return np.sum(np.abs(z) ** 2)
+
+
 LISTS = (
+    (window_that_moves, (np.array([0.3, 0.5, 1.0, 2.0, 0.7]),)),
+    (real_parts, (np.array([0.3, 0.5, 1.0]),)),
     (turned_and_scaled, (np.array([0.5, 1.2, 0.3]), 0.7)),
     (in_a_list_of_an_argument, ((np.array([1.0, 2.0]), [np.array([0.5, 1.5])]), 1.3)),
     (part_of_a_list, ([0.7, 1.3, 0.4, 2.1],)),

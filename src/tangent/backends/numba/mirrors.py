@@ -111,13 +111,22 @@ def _alike(v: Any, x: Any, b: Any) -> bool:
 
 
 def _in_array(v: Any, base: Any, shade: Any) -> Any:
+    if isinstance(base.dtype, types.Complex) and base.dtype == shade.dtype and isinstance(v.dtype, types.Float):
+        return real_part_of_shadow
     if not _alike(v, base, shade):
         return None
+    if v.ndim == base.ndim == 0:
+        return lambda v, base, shade: shade if shares(v, base) else shadow(v)
 
     def impl(v: Any, base: Any, shade: Any) -> Any:
         return part_of_shadow(v, base, shade) if shares(v, base) else unrelated(v)
 
     return impl if base.layout != "F" or base.ndim == 1 else None
+
+
+def real_part_of_shadow(v: Any, base: Any, shade: Any) -> Any:
+    """Of the real parts of complex numbers; of imaginary parts there is no view."""
+    return part_of_shadow(v, base, shade).real if shares(v, base) else unrelated(v)
 
 
 def _in_container(v: Any, base: Any, shade: Any) -> Any:

@@ -46,6 +46,7 @@ from tangent.runtime import (
     take_item,
     unboxed,
 )
+from tangent.runtime.storage.copies import require_apart as require_given_apart
 
 
 def number_itself(x: Any) -> Any:
@@ -87,6 +88,15 @@ def copied_with_items(x: Any, *others: Any) -> Any:
     if is_tuple(x) or (is_list(x) and not is_number(x.dtype)):
         return (lambda x, *others: content(x)) if all(map(is_number, others)) else None
     return copied(x, *others)
+
+
+@implements(require_given_apart)
+def refused_overlap(x: Any, others: Any, file: Any, line: Any, text: Any) -> Any:
+    if not (is_array(x) and is_tuple(others) and all(is_array(t) or is_number(t) for t in others.types)):
+        return None
+    places = [i for i, t in enumerate(others.types) if is_array(t)]
+    checks = "".join(f"    refuse_overlap(x, others[{i}])\n" for i in places)
+    return written(f"def impl(x, others, file, line, text):\n{checks}    return None\n", refuse_overlap=refuse_overlap)
 
 
 def exactly_filled(x: Any, content: Any = None) -> Any:

@@ -1,5 +1,6 @@
 """Compiled derivatives of code with dicts and named tuples; what is refused, and how."""
 
+import copy
 import math
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import tangent
+from programs import numeric
 
 pytest.importorskip("numba")
 
@@ -200,3 +202,69 @@ def test_lists_that_one_loop_fills_become_arrays():
     x = np.array([0.3, -1.2, 0.8])
     got, want = (tangent.jvp(lists_become_arrays, **c)(x, x) for c in ({"compile": "numba"}, {}))
     assert got == pytest.approx(want, rel=1e-13)
+
+
+def turned_and_scaled(x, v):
+    """What a list of arrays held is put back into the arrays, which have other names, and not only into the list."""
+    w = x * 1.0
+    ts = [w, x * 2.0]
+    for k in range(3):
+        s = np.sum(w**3)
+        ts[k % 2] *= v * s
+    return np.sum(ts[0] * ts[1])
+
+
+def in_a_list_of_an_argument(t, v):
+    w = t[1][0]
+    s = np.sum(t[1][0] ** 2 * w)
+    w[1] = v * s
+    t[1][0] *= v
+    return np.sum(t[1][0] * t[0])
+
+
+def part_of_a_list(b):
+    p = b[:2]
+    p[0] += b[3] * b[0]
+    return p[0] * p[1] * b[0]
+
+
+def rows_named_twice(a, places):
+    a = a * 1.0
+    a[places] *= a[1] + 2.0
+    return np.sum(a * a)
+
+
+def window_that_moves(x):
+    window, total = [], 0.0
+    for v in x:
+        window.append(v * v)
+        if len(window) > 3:
+            window.pop(0)
+        total += sum(window) / len(window)
+    return total * window.pop() + window[-1]
+
+
+def real_parts(x):
+    z = x * (1.0 + 2.0j)
+    re = z.real
+    re *= x
+    re[1:] += re[:-1].copy() / x[0]
+    return np.sum(np.abs(z) ** 2)
+
+
+LISTS = (
+    (window_that_moves, (np.array([0.3, 0.5, 1.0, 2.0, 0.7]),)),
+    (real_parts, (np.array([0.3, 0.5, 1.0]),)),
+    (turned_and_scaled, (np.array([0.5, 1.2, 0.3]), 0.7)),
+    (in_a_list_of_an_argument, ((np.array([1.0, 2.0]), [np.array([0.5, 1.5])]), 1.3)),
+    (part_of_a_list, ([0.7, 1.3, 0.4, 2.1],)),
+    (rows_named_twice, (np.array([0.5, 1.2, 0.3]), np.array([2, 0, 2]))),
+)
+
+
+@pytest.mark.parametrize(("f", "arguments"), LISTS, ids=[f.__name__ for f, _ in LISTS])
+def test_lists_of_what_is_written_in_place(f, arguments):
+    want, compiled = tangent.vjp(f, preserve_result=True), tangent.vjp(f, preserve_result=True, compile="numba")
+    for _ in range(2):
+        got = compiled(*copy.deepcopy(arguments))
+        assert numeric.vector(got) == pytest.approx(numeric.vector(want(*copy.deepcopy(arguments))), rel=1e-12)

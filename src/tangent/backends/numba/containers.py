@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tangent.backends.numba.functions import listed
 from tangent.backends.numba.kinds import (
     implements,
     is_array,
@@ -12,6 +13,7 @@ from tangent.backends.numba.kinds import (
     is_nothing,
     is_number,
     is_tuple,
+    rank,
     value_of,
     written,
 )
@@ -54,17 +56,21 @@ def changed(x: Any, method: Any, key: Any, value: Any) -> Any:
         return None
     if value_of(method) == "pop" and is_number(key):
         step = "changed.pop(key)"
-    copied = "[any_layout(v) for v in x]" if _laid_out_otherwise(x, value) else "x.copy()"
+    anew = "{k: any_layout(v) for k, v in x.items()}" if is_dict(x) else "[any_layout(v) for v in x]"
+    copied = anew if _laid_out_otherwise(x, value) else "x.copy()"
     text = f"def impl(x, method, key, value):\n    changed = {copied}\n    {step}\n    return changed\n"
     return written(text, any_layout=any_layout)
 
 
 def _laid_out_otherwise(x: Any, value: Any) -> bool:
-    """Whether a list of contiguous arrays is given a view of another one, which its type has no room for."""
-    value = value.dtype if is_list(value) else value
-    if not (is_list(x) and is_array(x.dtype) and is_array(value)):
-        return False
-    return bool(x.dtype.layout != "A" and value.layout != x.dtype.layout)
+    """Whether a list or dict of contiguous arrays is given a view, which its type has no room for."""
+    value, item = value.dtype if is_list(value) else value, row_type(x)
+    return is_array(item) and is_array(value) and item.layout not in ("A", value.layout)
+
+
+@implements(listed)
+def of_any_layout(v: Any) -> Any:
+    return (lambda v: any_layout(v)) if is_array(v) and rank(v) else (lambda v: v)
 
 
 @implements(unmutated, prefer_literal=True)

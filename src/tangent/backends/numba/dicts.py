@@ -12,6 +12,9 @@ from tangent.runtime import (
     add_grad,
     add_items,
     beside,
+    copied_dict,
+    copied_grad,
+    copied_tangent,
     init_grad,
     item_grad,
     items_like,
@@ -80,6 +83,23 @@ def with_all_keys(b: Any, x: Any, later: Any) -> Any:
 @implements(keys_list)
 def keys_listed(d: Any) -> Any:
     return (lambda d: [k for k in d]) if is_dict(d) else None  # noqa: C416
+
+
+@implements(copied_dict)
+def dict_copied(x: Any) -> Any:
+    return (lambda x: x.copy()) if is_dict(x) else None
+
+
+@implements(copied_grad)
+def of_copied_dict(b: Any, x: Any) -> Any:
+    if not (is_dict(b) and is_dict(x)):
+        return None
+    return lambda b, x: {k: b[k] if k in b else init_grad(v) for k, v in x.items()}
+
+
+@implements(copied_tangent)
+def tangents_of_copied_dict(t: Any, x: Any) -> Any:
+    return (lambda t, x: t.copy()) if is_dict(t) and is_dict(x) else None
 
 
 @implements(beside)

@@ -49,6 +49,11 @@ def apart(v: Any) -> Any:
     return v.copy() if isinstance(v, np.ndarray) else v
 
 
+def listed(v: Any) -> Any:
+    """An item of a list that others take the place of: an array by a type that has room for views."""
+    return v
+
+
 class Broadcast(TangentError):
     """Arrays in a loop have different shapes, so that they must be broadcast: this version is not made for that."""
 

@@ -18,6 +18,7 @@ from tangent.backends.numba.kinds import (
     is_tuple,
     jitable,
     per_key,
+    rank,
     types,
     value_of,
     written,
@@ -40,10 +41,41 @@ from tangent.runtime import (
 )
 
 
+def _by_number(operation: Any) -> Any:
+    """`s *= a` for an array without axes, which Numba has for arrays alone."""
+
+    def typed(s: Any, a: Any) -> Any:
+        if not (is_number(s) and is_array(a) and rank(a) == 0):
+            return None
+        return lambda s, a: operation(s, a[()])
+
+    return typed
+
+
+for _in_place, _operation in (
+    (operator.iadd, operator.add), (operator.isub, operator.sub), (operator.imul, operator.mul),
+    (operator.itruediv, operator.truediv), (operator.ipow, operator.pow),
+):  # fmt: skip
+    implements(_in_place)(_by_number(_operation))
+
+
 @implements(operator.getitem)
 def of_number(x: Any, index: Any) -> Any:
     """`x[()]` of an array without axes that is a number in compiled code."""
     return (lambda x, index: x) if is_number(x) and is_tuple(index) and not len(index) else None
+
+
+@implements(operator.setitem)
+def number_of_list(xs: Any, index: Any, value: Any) -> Any:
+    """A number in the place of an array without axes: shadows of numbers in lists are such arrays."""
+    if not (is_list(xs) and is_array(xs.dtype) and rank(xs.dtype) == 0 and is_number(index) and is_number(value)):
+        return None
+    kind = xs.dtype.dtype
+
+    def impl(xs: Any, index: Any, value: Any) -> Any:
+        xs[index] = np.full((), value, kind)
+
+    return impl
 
 
 def parts_of(index: Any) -> tuple[Any, ...]:

@@ -36,6 +36,8 @@ LOST_VIEW = (
     "cannot follow a view that is written in place: its memory is laid out in another way\nWrite into the array itself."
 )
 
+SAME_LIST = "one list has two names, which compiled derivatives do not follow\nCopy it, or leave compile='numba' out."
+
 
 @implements(mirror)
 def same_view(v: Any, base: Any, shade: Any) -> Any:
@@ -48,6 +50,10 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
         return lambda v, base, shade: shadow(v)
     if is_list(v) and is_array(v.dtype) and is_array(base):
         return lambda v, base, shade: [mirror(part, base, shade) for part in v]
+    if is_list(v) and v == base and is_array(v.dtype) and is_list(shade):
+        return items_of_shadow
+    if is_list(v):
+        return _one_of_lists(v, base, shade)
     if isinstance(v, types.Optional):
         return lambda v, base, shade: mirror(not_none(v), base, shade)
     if not is_array(v):
@@ -55,6 +61,40 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
     if is_array(base) and is_array(shade):
         return _in_array(v, base, shade)
     return _in_container(v, base, shade)
+
+
+def items_of_shadow(v: Any, base: Any, shade: Any) -> Any:
+    """Of another list of the same arrays, as a slice of one is; the list itself has its shadow under its name."""
+    if v is base:
+        raise InPlaceError(SAME_LIST)
+    return [mirror(part, base, shade) for part in v]
+
+
+def _one_of_lists(v: Any, base: Any, shade: Any) -> Any:
+    """The shadow of the list that v is; of numbers, v may be a new one.
+
+    if v is base[1]:
+        return shade[1]
+    return shadow(v)
+    """
+    places = _places_of(v, base, shade, "base", "shade")
+    if not places:
+        return None
+    lines = [line for x, b in places for line in (f"if v is {x}:", f"    return {b}")]
+    lines.append("return shadow(v)" if is_number(v.dtype) else "raise InPlaceError(SAME_LIST)")
+    text = "".join(f"    {line}\n" for line in lines)
+    return written(f"def impl(v, base, shade):\n{text}", shadow=shadow, InPlaceError=InPlaceError, SAME_LIST=SAME_LIST)
+
+
+def _places_of(v: Any, x: Any, b: Any, whole: str, shadows: str) -> list[tuple[str, str]] | None:
+    """Where a list of the type of v stands in x, and its shadow in b; None where it may be hidden."""
+    if v == x and is_list(b):
+        return [(whole, shadows)]
+    if is_tuple(x) and is_tuple(b) and len(x) == len(b):
+        items = enumerate(zip(x.types, b.types))
+        parts = [_places_of(v, t, s, f"{whole}[{i}]", f"{shadows}[{i}]") for i, (t, s) in items]
+        return None if None in parts else [place for part in parts for place in part or ()]
+    return None if _may_hold(x, v) else []
 
 
 def _may_hold(base: Any, v: Any) -> bool:
@@ -71,13 +111,22 @@ def _alike(v: Any, x: Any, b: Any) -> bool:
 
 
 def _in_array(v: Any, base: Any, shade: Any) -> Any:
+    if isinstance(base.dtype, types.Complex) and base.dtype == shade.dtype and isinstance(v.dtype, types.Float):
+        return real_part_of_shadow
     if not _alike(v, base, shade):
         return None
+    if v.ndim == base.ndim == 0:
+        return lambda v, base, shade: shade if shares(v, base) else shadow(v)
 
     def impl(v: Any, base: Any, shade: Any) -> Any:
         return part_of_shadow(v, base, shade) if shares(v, base) else unrelated(v)
 
     return impl if base.layout != "F" or base.ndim == 1 else None
+
+
+def real_part_of_shadow(v: Any, base: Any, shade: Any) -> Any:
+    """Of the real parts of complex numbers; of imaginary parts there is no view."""
+    return part_of_shadow(v, base, shade).real if shares(v, base) else unrelated(v)
 
 
 def _in_container(v: Any, base: Any, shade: Any) -> Any:

@@ -140,7 +140,19 @@ def repacked_from(like: Any, parts: Any) -> Any:
         return lambda like, parts: [v for v in parts]  # noqa: C416
     if is_array(like) and is_tuple(parts):
         return stacked(like, [f"parts[{i}]" for i in range(len(parts))], "like, parts")
-    return None
+    return stacked_from_list(like) if is_array(like) and is_list(parts) else None
+
+
+def stacked_from_list(like: Any) -> Any:
+    kind = gradient_type(like)
+
+    def impl(like: Any, parts: Any) -> Any:
+        out = np.zeros(like.shape, kind)
+        for i in range(len(parts)):
+            out[i] = parts[i]
+        return out
+
+    return impl
 
 
 @implements(pop_grad)

@@ -26,7 +26,7 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
-from tangent.backends.numba.memory import refuse_overlap, require_apart, shares
+from tangent.backends.numba.memory import any_layout, refuse_overlap, require_apart, shares
 from tangent.errors import InPlaceError
 from tangent.runtime import (
     add_at,
@@ -46,6 +46,7 @@ from tangent.runtime import (
     take_item,
     unboxed,
 )
+from tangent.runtime.storage.copies import require_apart as require_given_apart
 
 
 def number_itself(x: Any) -> Any:
@@ -78,7 +79,24 @@ def copied(x: Any, *others: Any) -> Any:
 
 
 implements(own)(copied)
-implements(own_any)(copied)
+
+
+@implements(own_any)
+def copied_with_items(x: Any, *others: Any) -> Any:
+    if len(others) == 1 and isinstance(others[0], tuple):
+        others = others[0]
+    if is_tuple(x) or (is_list(x) and not is_number(x.dtype)):
+        return (lambda x, *others: content(x)) if all(map(is_number, others)) else None
+    return copied(x, *others)
+
+
+@implements(require_given_apart)
+def refused_overlap(x: Any, others: Any, file: Any, line: Any, text: Any) -> Any:
+    if not (is_array(x) and is_tuple(others) and all(is_array(t) or is_number(t) for t in others.types)):
+        return None
+    places = [i for i, t in enumerate(others.types) if is_array(t)]
+    checks = "".join(f"    refuse_overlap(x, others[{i}])\n" for i in places)
+    return written(f"def impl(x, others, file, line, text):\n{checks}    return None\n", refuse_overlap=refuse_overlap)
 
 
 def exactly_filled(x: Any, content: Any = None) -> Any:
@@ -115,7 +133,7 @@ def shadowed(x: Any, content: Any = None) -> Any:
             return lambda x, content=None: np.zeros((), kind)
         return lambda x, content=None: np.full((), content, kind)
     if is_list(x) and is_nothing(content):
-        return of_all
+        return of_all_arrays if is_array(x.dtype) else of_all
     if is_tuple(x) and is_nothing(content):
         return per_item(x, "x, content=None", "shadow(x[{i}])", "require_apart(x)", **INSIDE)
     return None
@@ -125,8 +143,13 @@ INSIDE = {"shadow": shadow, "content": content, "require_apart": require_apart}
 
 
 def of_all(x: Any, content: Any = None) -> Any:
-    require_apart(x)
     return [shadow(v) for v in x]
+
+
+def of_all_arrays(x: Any, content: Any = None) -> Any:
+    """A list that may get views later, and is of one type from the start."""
+    require_apart(x)
+    return [any_layout(shadow(v)) for v in x]
 
 
 @implements(unboxed)
@@ -143,6 +166,9 @@ def tangent_beside(x: Any, content: Any = None) -> Any:
         return (lambda x, content=None: kind(0)) if is_nothing(content) else (lambda x, content=None: content)
     if is_list(x):
         return tangents_of_all if is_nothing(content) else tangents_with
+    if is_tuple(x):
+        item = "beside(x[{i}])" if is_nothing(content) else "beside(x[{i}], content[{i}])"
+        return per_item(x, "x, content=None", item, "require_apart(x)", beside=beside, require_apart=require_apart)
     return (lambda x, content=None: shadow(x, content)) if is_array(x) else None
 
 
@@ -274,10 +300,22 @@ def into_numbers(b: Any, v: Any) -> Any:
 @implements(overwritten)
 def written_over(b: Any, index: Any) -> Any:
     if may_repeat(index):
-        return None
+        return last_of_each if is_array(b) and is_array(index) and rank(index) == 1 else None
     if is_array(b):
         return lambda b, index: content(b[index])
     return None
+
+
+def last_of_each(b: Any, index: Any) -> Any:
+    """Of an element that is named twice only the last counts."""
+    found = b[index]
+    last = np.empty(b.shape[0], np.intp)
+    for k in range(len(index)):
+        last[index[k]] = k
+    for k in range(len(index)):
+        if last[index[k]] != k:
+            found[k] = 0.0
+    return found
 
 
 @implements(set_back)
@@ -304,15 +342,27 @@ def not_shared(v: Any) -> Any:
 
 @implements(item_content)
 def item_held(x: Any, key: Any) -> Any:
+    """Of a list of arrays the array itself, too: it may have other names."""
+    if is_list(x) and is_array(x.dtype) and is_number(key):
+        return lambda x, key: (x[key], content(x[key]))
     return (lambda x, key: content(x[key])) if is_array(x) or is_list(x) else None
 
 
 @implements(put_item_back)
 def item_restored(x: Any, key: Any, kept: Any) -> Any:
+    if is_list(x) and is_array(x.dtype) and is_tuple(kept):
+        return array_restored
+
     def impl(x: Any, key: Any, kept: Any) -> Any:
         x[key] = kept
 
     return impl if is_array(x) or is_list(x) else None
+
+
+def array_restored(x: Any, key: Any, kept: Any) -> None:
+    item, old = kept
+    item[...] = old
+    x[key] = item
 
 
 @implements(take_item)

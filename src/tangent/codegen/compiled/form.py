@@ -4,6 +4,7 @@ add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
 np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul, np.clip)
 np.broadcast_to(x, np.shape(y))   ->   spread_to(x, np.shape(y))
+[bw, shadow(t)]                   ->   [listed(bw), listed(shadow(t))]    (where lists change: `mutated`)
 x[...]                            ->   x[:]
 abs(x)                            ->   absolute(x)            (np.abs, for arrays too)
 np.array(parts)                   ->   asarray(parts)         (of one list among several: Numba mixes them up)
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import apart, clip, matmul, spread_to, where
+from tangent.backends.numba.functions import apart, clip, listed, matmul, spread_to, where
 from tangent.codegen.compiled.own import refused
 from tangent.codegen.compiled.parts import without_tuples
 from tangent.codegen.compiled.statements import typed_statements
@@ -30,6 +31,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.lists import lists
 from tangent.optimise.typed.overlap import overlap
 from tangent.optimise.typed.unset import without_nothing
+from tangent.runtime import mutated
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -49,6 +51,9 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
         known = next((v for v, found in extra.items() if found is value), None) or names.fresh(text)
         extra[known] = value
         return name(known)
+
+    def item(e: ast.expr) -> ast.expr:
+        return e if isinstance(e, (ast.Constant, ast.Starred)) else ast.Call(named("listed", listed), [e], [])
 
     def change(e: ast.expr) -> ast.expr:
         match e:
@@ -72,6 +77,10 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
                 v in several and resolve(func) is np.array
             ):
                 return replace(e, func=named("asarray", np.asarray))
+            case ast.List(elts=[_, *_] as items, ctx=ast.Load()) if changes:
+                return replace(e, elts=[item(p) for p in items])
+            case ast.Dict(values=[_, *_] as items) if changes:
+                return replace(e, values=[item(p) for p in items])
             case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
                 return replace(e, func=named("matmul", matmul))
             case ast.Call(func=ast.Attribute(attr="broadcast_to") as func, args=[_, ast.Call(func=shape)]) if (
@@ -82,6 +91,7 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
                 return e
 
     body = lists(without_nothing(g.tree.body))
+    changes = any(isinstance(n, ast.Name) and resolve(n) is mutated for s in body for n in ast.walk(s))
     several = _filled_together(body)
     body = overlap(body, g, found, lambda: named("apart", apart).id) if found is not None else body
     plain = without_tuples(replace(g.tree, body=body), resolve)

@@ -38,6 +38,8 @@ def typed_statements(tree: ast.FunctionDef, resolve: Resolve, extra: dict[str, A
     """The function with what tells Numba its types; `extra` receives the names that it uses in addition."""
     grown = _grown(tree.body)
     known = {a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)}
+    local = {v for s in statements(tree.body) for v in writes(s)}
+    known |= {v for e in grown.values() for v in expression_reads(e) if v not in local}  # functions
     return replace(tree, body=_typed(tree.body, resolve, grown, known, extra))
 
 

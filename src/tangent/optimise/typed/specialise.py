@@ -18,6 +18,7 @@ from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.simplify import simplify
 from tangent.optimise.typed.aliases import made_here
+from tangent.optimise.typed.begun import begun
 from tangent.optimise.typed.decided import decided
 from tangent.optimise.typed.indices import indices
 from tangent.optimise.typed.infer import Inference
@@ -132,6 +133,7 @@ def _specialised(
         if same and broadcasts(body, g, found):
             return None
         body = with_types(body, found.kinds[g], np_name)
+        body = begun(body, lambda e, g=g: found.of(e, g), np_name)  # type: ignore[misc]
         body = overlap(body, g, found, lambda g=g: _known_as(apart, ("apart",), g, resolve))  # type: ignore[misc]
         body = threads(body, g, found, lines, prange) if prange is not None else body
         g.tree = replace(g.tree, body=[*docs[g], *body])

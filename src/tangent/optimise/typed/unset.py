@@ -26,13 +26,13 @@ def with_types(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str) -> li
 
 def _typed(s: ast.stmt, kinds: dict[str, Kind], np_name: str) -> ast.stmt:
     match s:
-        case ast.Assign(targets=[ast.Name(id=v)]) if is_unset(s) and (value := _unread(kinds.get(v), np_name)):
+        case ast.Assign(targets=[ast.Name(id=v)]) if is_unset(s) and (value := value_of(kinds.get(v), np_name)):
             return assign(v, value)
         case _:
             return s
 
 
-def _unread(kind: Kind, np_name: str) -> ast.expr | None:
+def value_of(kind: Kind, np_name: str) -> ast.expr | None:
     """A value of a kind that nobody computes with: numbers that would show, arrays without elements."""
     match kind:
         case Number(rank=0, dtype="f8"):

@@ -25,7 +25,7 @@ from tangent.source.read import Source, read
 from tangent.syntax.blocks import Unwatch, Watch
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace as rebuilt
-from tangent.syntax.uses import arguments
+from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.attempts import settle_attempts
 from tangent.transform.known import Known, known_locals
 
@@ -46,6 +46,12 @@ class Unit:
     def inputs(self) -> set[str]:
         """Names that have a value from the start: parameters and captured variables."""
         return {*self.parameters, *self.context.scope.cells}
+
+    @property
+    def own(self) -> set[str]:
+        """Names that stand for nothing around the function: its parameters, and what is assigned in it."""
+        assigned = assigned_inside(self.core.body) - self.context.declared
+        return {*self.parameters, *self.context.scope.local, *assigned}
 
     @property
     def result(self) -> str:
@@ -116,4 +122,5 @@ def _unit(
     if (apart := sums_apart(core, operations, context)) is not core:
         core, operations = apart, classify(apart, context, table())
     core, operations, found = arrays_of_displays(core, operations, context, table(), lists)
+    context.scope.local |= assigned_inside(core.body) - context.declared
     return Unit(source, core, context, without_shifts(core, operations), found)

@@ -62,7 +62,7 @@ def bound_outside(this: Unit, summary: Summaries) -> list[tuple[str, Variable]]:
 def _named_outside(this: Unit) -> set[str]:
     """The names around a function of what it may put somewhere: `rows = [BUFFER, x]`."""
     values = [op.value for op in this.operations.values() if op.value is not None]
-    names = set().union(*map(expression_reads, values)) - {*this.context.scope.local, *this.parameters}
+    names = set().union(*map(expression_reads, values)) - this.own
     return {v for v in names if _may_hold(this.context.scope.lookup(v))}
 
 
@@ -112,6 +112,8 @@ def _not_shown(this: Unit, e: ast.AST) -> list[ast.AST]:
 
 def _may_hold(found: Any) -> bool:
     """Whether something around a function is changed with what it holds: an array, or what has items or attributes."""
+    if found is MISSING:
+        return False
     return isinstance(found, HELD) or (hasattr(found, "__dict__") and not _is_of_library(found))
 
 

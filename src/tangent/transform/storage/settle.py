@@ -161,7 +161,7 @@ def settle(
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
-    facts = facts.without({v for op in around for v in op.targets} - {*this.context.scope.local, *inputs})
+    facts = facts.without({v for op in around for v in op.targets} - {*this.own, *inputs})
     return Settled(
         this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts,
         values, lasting_part(this, whole, aliases.containers),
@@ -172,7 +172,7 @@ def _ways_around(this: Unit, found: list[Write], table: Storage, summary: Summar
     """How what depends on the input goes on by names around the function: `A[:] = x; B[:] = A; return B.sum()`."""
     if this.source.file.startswith("<generated"):  # what its function does was looked at
         return []
-    known = {*this.context.scope.local, *this.parameters}
+    known = this.own
     space = id(this.context.source.function.__globals__)
     ways = [Operation("store", (w.root,), tuple(sorted(w.reads))) for w in found if w.root not in known]
     for v, (other, around) in bound_outside(this, summary):

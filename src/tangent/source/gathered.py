@@ -100,8 +100,6 @@ class _Gathered(MadeOnce):
         if s is self.made:
             assert isinstance(self.made.value, ast.Dict)
             return [assign(self.items[k], e, s) for k, e in zip(self.first, self.made.value.values)]
-        if s in self.part:
-            return [self.changed(s)]
         if s in self.rest:
             return [self._display(), s] if s is self.rest[0] else [s]
         return super().statement(s)

@@ -19,6 +19,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("x[:, ::-2]", x=real(2, 3)),
         S("x[None, ..., 0]", x=real(2, 1, 3)),
         S("x[..., None]", x=cplx(3)),
+        S("np.sum(x)[None] * np.sum(x)", x=real(3)),
         S("x[[0, 2, 0]]", x=real(3)),
         S("x[i]", x=real(2, 3), i=np.array([[0, 1], [1, 1]])),
         S("x[i, :, j]", x=real(2, 2, 3), i=np.array([0, 1, 0]), j=np.array([2, 1, 2])),

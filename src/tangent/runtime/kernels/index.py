@@ -48,10 +48,8 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
         b[index] = add_grad(b[index], v)
     elif is_foreign(b):
         return add_foreign(b, index, v)
-    elif (
-        isinstance(index, tuple) and not index and not isinstance(b, np.ndarray)
-    ):  # a number: the adjoint of an array without axes
-        return b + as_kind_of(b, v)
+    elif not isinstance(b, np.ndarray):  # a number: the adjoint of an array without axes
+        return add_item(np.array(b), x, index, v)[()]
     elif may_repeat(index):
         np.add.at(b, index, as_kind_of(b, v))
     else:

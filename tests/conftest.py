@@ -4,6 +4,7 @@ import gc
 import itertools
 import linecache
 import os
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,12 @@ _count = itertools.count(1)
 # Compiled tests look at what Tangent writes, not at LLVM's optimiser, which takes a third of their time; Numba
 # reads this when it is imported. `NUMBA_OPT=3 pytest tests/compiled` runs them as users do.
 os.environ.setdefault("NUMBA_OPT", "0")
+
+# A derivative without an end fails alone: it takes no memory from the tests beside it.
+if sys.platform == "linux":
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (10 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 # Derivatives are trees of small objects that live as long as the tests: to look for garbage among them again and again
 # takes a fifth of the time.

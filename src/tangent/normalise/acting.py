@@ -42,14 +42,29 @@ def may_act(f: ast.FunctionDef) -> bool:
     )
 
 
+def bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names of an assignment with what they are bound to, also where a display is taken apart.
+
+    >>> [(v, ast.unparse(e)) for s in ast.parse("a, (b, c) = 1, (x, y)").body for v, e in bound(s.targets[0], s.value)]
+    [('a', '1'), ('b', 'x'), ('c', 'y')]
+    """
+    match target, value:
+        case ast.Name(id=v), e:
+            yield v, e
+        case ast.Tuple(elts=targets) | ast.List(elts=targets), ast.Tuple(elts=values) | ast.List(elts=values):
+            if len(targets) == len(values) and not any(isinstance(x, ast.Starred) for x in (*targets, *values)):
+                for t, e in zip(targets, values):
+                    yield from bound(t, e)
+
+
 class Acting:
     """Which expressions of a function have to be taken apart because of what they call."""
 
     def __init__(self, f: ast.FunctionDef, context: Context) -> None:
         self.context = context
         self.iterators = {
-            t.id for s in walk_scope(f) if isinstance(s, ast.Assign) and self.is_iterator(s.value)
-            for t in s.targets if isinstance(t, ast.Name)
+            v for s in walk_scope(f) if isinstance(s, ast.Assign) for t in s.targets
+            for v, e in bound(t, s.value) if self.is_iterator(e)
         }  # fmt: skip
 
     def is_iterator(self, e: ast.expr) -> bool:

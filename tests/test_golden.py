@@ -703,6 +703,15 @@ def gauss_seidel(a, n):
     return np.sum(a)
 
 
+def heated(u0, k, n):
+    u = u0.copy()
+    for _ in range(n):
+        flux = np.zeros_like(u)
+        flux[1:-1] = u[2:] + u[:-2] - 2.0 * u[1:-1]
+        u += k * flux
+    return np.sum(u * u)
+
+
 def swapped_buffers(x, n):
     a = x.copy()
     b = np.zeros_like(x)
@@ -838,6 +847,11 @@ def version_for_a_spline(f, **options):
     return grad(f, **options).version(HEIGHTS, 1.7)
 
 
+def version_for_a_rod(f, **options):
+    """What a gradient that is called again with temperatures, a number and a count runs."""
+    return grad(f, **options).version(HEIGHTS, 0.1, 2)
+
+
 def network_of_pairs(params, x):
     for w, b in params:
         x = np.tanh(x @ w + b)
@@ -873,6 +887,7 @@ PROGRAMS: dict[str, tuple] = {
     "smoothed": (smoothed, grad, {}, (np.arange(5.0), 2)),
     "smoothed_forward": (smoothed, jvp, {}, (np.arange(5.0), 2, np.ones(5))),
     "gauss_seidel": (gauss_seidel, grad, {}, (np.arange(5.0), 2)),
+    "heated_version": (heated, version_for_a_rod, {"wrt": (0, 1)}, (HEIGHTS, 0.1, 2)),
     "swapped_buffers": (swapped_buffers, grad, {}, (np.arange(5.0), 2)),
     "convolved": (convolved, grad, {"wrt": (0, 1)}, (np.arange(12.0).reshape(3, 4), np.arange(4.0).reshape(2, 2))),
     "convolved_forward": (

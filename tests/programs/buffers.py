@@ -321,3 +321,89 @@ def parts_of_buffers_given_to_a_function_that_fills(x, v):
     TABLE[1] = x * x
     fill_with_product(x[1:], v[1:], factor=TABLE[1, 1:])
     return v
+
+
+# Arrays that each iteration makes for itself
+
+
+@program({"u": positive(5), "k": 0.3})
+def flux_of_each_step(u, k):
+    u = u.copy()
+    for _ in range(3):
+        flux = np.zeros_like(u)
+        flux[1:-1] = u[2:] + u[:-2] - 2.0 * u[1:-1]
+        flux[0] = flux[1] * u[0]
+        u += k * flux
+    return np.sum(u * u)
+
+
+@program({"w": positive(3), "x": positive(3)})
+def buffer_that_the_next_step_reads(w, x):
+    total, old = 0.0, x
+    for k in range(3):
+        new = np.zeros(3)
+        new[:] = w * x
+        new[k] = new[0] * new[1]
+        total += np.sum(new * old)
+        new[2] = total
+        old = new
+    return total + old[2] * old[0]
+
+
+@program({"w": positive(3), "x": positive(3)})
+def buffers_that_a_list_keeps(w, x):
+    total, held = 0.0, []
+    for k in range(3):
+        new = w * x
+        new[k] = new[0] * new[1]
+        held.append(new)
+        total += np.sum(new**3)
+        new[2] = total
+    for new in held:
+        total *= np.sum(new)
+    return total
+
+
+@program({"w": positive(3), "x": positive(3)})
+def buffers_within_buffers(w, x):
+    total = 0.0
+    for k in range(3):
+        outer = w * x
+        row = outer[1:]
+        for i in range(2):
+            inner = np.zeros(2)
+            inner[0] = outer[i] ** 2
+            inner[1] = inner[0] * outer[i + 1]
+            outer[i] = inner[1] * inner[0]
+            inner[0] = row[0] + inner[1] ** 2
+            total += inner[0] * inner[1]
+        row *= total
+        total += np.sum(outer**2) if k else row[0]
+    return total
+
+
+def doubled_first(b, w):
+    b[0] = 2.0 * w[0] * b[1]
+    return b
+
+
+@program({"w": positive(3), "x": positive(3)})
+def buffers_that_a_helper_fills(w, x):
+    total = 0.0
+    for k in range(3):
+        new = x * w
+        same = doubled_first(new, w)
+        total += np.sum(same * new)
+        new[1] = total * same[0]
+        total += same[1] ** 2
+    return total
+
+
+@program({"w": positive(3), "x": positive(3)})
+def products_of_what_changes(w, x):
+    a, total = np.zeros(3), 0.0
+    for k in range(3):
+        a[:] = w * k + a
+        total += np.dot(a, x) + np.sum(np.outer(a, x)) + np.tensordot(a, x, 1) + np.einsum("i,i->", x, a)
+        a[k] = 0.5 * a[1] * x[0]
+    return total

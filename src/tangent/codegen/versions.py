@@ -90,7 +90,8 @@ def seed_kind(entry: Generated, seed: str, kinds: dict[str, Kind]) -> Kind:
         return _tangent(given)
     if "" not in entry.seeds or entry.check is None or not isinstance(given, Number):
         return given if "" not in entry.seeds and isinstance(given, Number) and given.dtype == "f8" else UNKNOWN
-    dtypes = {k.dtype if isinstance(k, Number) and k.real else "" for k in _of_numbers(entry, kinds)}
+    given_by = [k for k in _of_numbers(entry, kinds) if not _is_whole(k)]
+    dtypes = {k.dtype if isinstance(k, Number) and k.real else "" for k in given_by}
     if not entry.exact or dtypes <= {"f8"}:
         return given if given.dtype == "f8" else UNKNOWN
     return Number(given.axes, "f4") if dtypes == {"f4"} else UNKNOWN
@@ -105,6 +106,11 @@ def _tangent(kind: Attributes) -> Attributes:
 def _of_numbers(entry: Generated, kinds: dict[str, Kind]) -> list[Kind]:
     """The kinds of arguments that may say what dtype the seed has: objects are not asked."""
     return [kinds[v] for v in entry.dtypes if not isinstance(kinds[v], Attributes)]
+
+
+def _is_whole(kind: Kind) -> bool:
+    """Whether a value is of integers, or of what is true: next to others these say nothing of a dtype."""
+    return isinstance(kind, Number) and kind.dtype[:1] in "biu"
 
 
 def _is_real(kind: Kind) -> bool:

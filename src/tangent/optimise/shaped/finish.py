@@ -85,7 +85,7 @@ def _write(g: Generated, flows: Mapping[Generated, Flow], whole: set[str], resol
         body = looked(unspaced(signs(inline(whole_dicts, o), kinds), kinds), facts)
         body = filled(body, kinds, dicts, of, o.resolve)
     taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
-    with_body(g, tidy(halves(owned(body, o.resolve), taken, o.resolve, partial(use, g))))
+    with_body(g, tidy(halves(owned(body, parameters, o.resolve), taken, o.resolve, partial(use, g))))
 
 
 def _resolved(e: ast.expr, functions: list[Generated], resolve: Resolve) -> Any:

@@ -20,7 +20,7 @@ from tangent.syntax.uses import expression_reads, header_reads, writes
 def looked(body: Body, facts: Facts) -> Body:
     if not any(_copied(s) is not None for s in statements(body)):
         return body
-    known, changed = sections(body, facts), stored(body)
+    known, changed = sections(body, facts, True), stored(body)
     times = Counter(v for s in statements(body) for v in writes(s))
     reads = Counter(v for s in statements(body) for v in header_reads(s))
 
@@ -55,9 +55,11 @@ def _copied(s: ast.stmt) -> ast.Subscript | None:
 def _only_reads(s: ast.stmt, v: str, facts: Facts) -> bool:
     """Whether a statement computes from an array, and nothing refers to it afterwards."""
     match s:
-        case ast.Assign(targets=[ast.Name()], value=value) | ast.AugAssign(target=ast.Subscript(), value=value):
-            target = s.targets[0] if isinstance(s, ast.Assign) else s.target
-            return not facts.holds(value, v) and v not in expression_reads(target)
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return not facts.holds(value, v)
+        case ast.AugAssign(target=ast.Subscript() as target, value=value):
+            own = isinstance(value, ast.Name)  # what is added is not held
+            return (own or not facts.holds(value, v)) and v not in expression_reads(target)
         case _:
             return False
 

@@ -21,7 +21,7 @@ from tangent.optimise.typed.reach import Access, Accesses, Nest, instance
 from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import COMPREHENSIONS, writes
+from tangent.syntax.uses import COMPREHENSIONS, header_reads, writes
 from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
@@ -119,9 +119,9 @@ class Sections(Accesses):
         return self.linear(e, access.nest, names)
 
 
-def sections(body: Body, facts: Facts) -> Sections:
+def sections(body: Body, facts: Facts, inside: bool = False) -> Sections:
     """The accesses to arrays that are made in a function and that nothing outside of it holds, and to those that it is
-    given to write into."""
+    given to write into; `inside`: also to those that each iteration of a loop makes for itself."""
     once = _once(body, facts)
     found = Sections(frozenset(once | _unassigned(body, facts.parameters)))
     found.integers = _integers(body, once, facts.integers & found.fixed, found)
@@ -132,11 +132,15 @@ def sections(body: Body, facts: Facts) -> Sections:
     found.given = frozenset(given.values()) - {given[v] for v in arrays & given.keys()}
     names |= {v: a for v, a in given.items() if a in found.given}
     arrays |= found.given
+    inner = _inside(body, facts) if inside else {}
+    made = {v: depth for v, (s, depth) in inner.items() if _is_own(s.value, facts.resolve)}
+    arrays |= made.keys()
+    names |= {v: v for v in made}
     for s in statements(body):  # other names for them, or for parts of them
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=value) if v not in arrays:
                 for a in [names[w] for w in list(names) if facts.holds(value, w)]:
-                    if names.setdefault(v, a) != a:
+                    if names.setdefault(v, a) != a or (a in made and v not in inner):
                         arrays -= {a, names[v]}
     if arrays and not any(isinstance(n, OPAQUE) for s in body for n in walk(s)):
         collector = _Collector(found, names, facts)
@@ -144,6 +148,7 @@ def sections(body: Body, facts: Facts) -> Sections:
         arrays -= collector.lost
     else:
         arrays = set()
+    found.depths = {a: depth for a, depth in made.items() if a in arrays}
     every = [*found.reads, *found.stores]
     arrays = {a for a in arrays if sum(x.array == a for x in every) <= MOST}
     found.reads = [x for x in found.reads if x.array in arrays]
@@ -186,6 +191,35 @@ def _is_bound_once(made: list[ast.stmt], array: bool) -> bool:
             return array or maker in ("shadow", "zeros", "zeros_like")
         case _:
             return False
+
+
+def _inside(body: Body, facts: Facts) -> dict[str, tuple[ast.Assign, int]]:
+    """Names that are bound once, in a loop, and used behind that in the same block: each iteration has its own."""
+    bound: dict[str, list[ast.stmt]] = {}
+    for s in statements(body):
+        for v in writes(s):
+            bound.setdefault(v, []).append(s)
+    found: dict[str, tuple[ast.Assign, int]] = {}
+
+    def block(inner: Body, depth: int) -> None:
+        for i, s in enumerate(inner):
+            match s:
+                case ast.For() | ast.While():
+                    block(s.body, depth + 1)
+                case ast.If():
+                    block(s.body, depth)
+                    block(s.orelse, depth)
+                case ast.Assign(targets=[ast.Name(id=v)]) if depth and bound[v][0] is s:
+                    once = _is_bound_once(bound[v], facts.ranks.get(v, 0) > 0)
+                    if once and v not in header_reads(s) and uses[v] <= set(statements(inner[i:])):
+                        found[v] = s, depth
+
+    uses: dict[str, set[ast.stmt]] = {v: set() for v in bound}
+    for s in statements(body):
+        for v in header_reads(s) & bound.keys():
+            uses[v].add(s)
+    block(body, 0)
+    return found
 
 
 def _unassigned(body: Body, parameters: list[str]) -> set[str]:

@@ -32,7 +32,7 @@ Changes = dict[ast.stmt, ast.stmt | None]
 def unread(body: Body, facts: Facts) -> Body:
     if not any(_is_candidate(s) for s in statements(body)):
         return body
-    known = sections(body, facts)
+    known = sections(body, facts, True)
     changes: Changes = {}
     for store in known.stores:
         if store.array in known.given or not _is_candidate(store.statement):
@@ -47,7 +47,7 @@ def unread(body: Body, facts: Facts) -> Body:
 def _without_returns(body: Body, facts: Facts) -> Body:
     """The body without stores of what has just been read in the same place."""
     found = [pair for block in blocks(body) for pair in _returns(block)]
-    known = sections(body, facts) if found else None
+    known = sections(body, facts, True) if found else None
     gone: Changes = {s: None for read, s in found if known is not None and _is_untouched(read, s, known)}
     return exchanged(body, gone) if gone else body
 

@@ -44,6 +44,7 @@ class Accesses:
     positions: dict[ast.stmt, int] = field(default_factory=dict)
     lengths: Lengths = field(default_factory=dict)
     counted: dict[Access, list[bool]] = field(default_factory=dict)
+    depths: dict[str, int] = field(default_factory=dict)  # loops of which each iteration makes an array anew
 
     def follows(self, first: Access, second: Access) -> bool:
         """Whether the second may happen after the first, at the same element."""
@@ -52,7 +53,8 @@ class Accesses:
         common = 0
         while common < min(len(first.nest), len(second.nest)) and first.nest[common] is second.nest[common]:
             common += 1
-        return any(self.together(first, second, depth) for depth in range(common)) or (
+        outside = self.depths.get(first.array, 0)
+        return any(self.together(first, second, depth) for depth in range(outside, common)) or (
             first.position < second.position and self.together(first, second, common)
         )
 

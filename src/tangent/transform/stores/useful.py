@@ -14,11 +14,29 @@ from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.transform.content import READ_AGAIN
 from tangent.transform.stores.jumps import Jumps
 
-SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
-    runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.unread: (0,),
-    runtime.shadow: (0,),    runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
-    runtime.mirror: (0, 1), runtime.broadcast_like: (1,), runtime.spread: (1,), runtime.rest: (),
+# Arguments of which a run-time function reads the shape, and perhaps the dtype, alone: by their place, the functions.
+FORMS: dict[tuple[int, ...], tuple[Any, ...]] = {
+    (): (runtime.rest,),
+    (0,): (runtime.init_grad, runtime.lazy_zero, runtime.unread, runtime.shadow, runtime.count),
+    (0, 1): (runtime.mirror,),
+    (1,): (
+        runtime.unbroadcast, runtime.refit, runtime.settled, runtime.scatter, runtime.add_item, runtime.broadcast_like,
+        runtime.spread, runtime.fit, runtime.at_rank, runtime.sum_behind,
+        runtime.matmul_adjoint_x, runtime.dot_adjoint_a, runtime.inner_adjoint_a, runtime.outer_adjoint_a,
+        runtime.kron_adjoint_a, runtime.tensordot_adjoint_a, runtime.split_like, runtime.unstack_like,
+        runtime.sum_windows, runtime.sum_tiles, runtime.sum_repeats, runtime.sum_cycles, runtime.undiag,
+        runtime.on_diagonal, runtime.along_diagonal, runtime.untake, runtime.untake_along_axis, runtime.undelete,
+        runtime.uncompress, runtime.undiff,
+    ),
+    (1, 2): (runtime.fit_matmul, runtime.fit_dot),
+    (2,): (
+        runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.inner_adjoint_b, runtime.outer_adjoint_b,
+        runtime.kron_adjoint_b, runtime.tensordot_adjoint_b, runtime.einsum_adjoint_only, runtime.einsum_adjoint_x,
+        runtime.unpermute,
+    ),
+    (3,): (runtime.einsum_adjoint_y,),
 }  # fmt: skip
+SHAPE_ONLY = {function: places for places, functions in FORMS.items() for function in functions}
 
 
 class Stores(Jumps):
@@ -125,13 +143,22 @@ class Stores(Jumps):
                     one = self.find_needed(then, set(live), needed, kept)
                     live = one | self.find_needed(other, set(live), needed, kept)
                 case ast.For(body=inner) | ast.While(body=inner):
+                    anew = self.bound_anew(inner)
                     while True:
-                        entry = self.find_needed(inner, set(live), needed, kept)
+                        entry = self.find_needed(inner, set(live), needed, kept) - anew
                         if entry <= live:
                             break
                         live = live | entry
             live = live | {self.class_of(v) for v in self.content_reads(s)}
         return live - {""}
+
+    def bound_anew(self, body: list[ast.stmt]) -> set[str]:
+        """The classes of arrays that each iteration of the loop makes, and binds again on the way back."""
+        bound = {v for s in statements(body) if isinstance(s, ast.Assign) for v in writes(s)}
+        classes = {self.class_of(v) for v in bound & self.table.local if not self.is_container(v)}
+        members = self.table.members(bound & self.table.local)
+        others = {self.class_of(v) for v in members if v not in bound or v not in self.table.local}
+        return classes - others - {""}
 
     def only_for_shape(self, body: list[ast.stmt]) -> set[str]:
         """Names that a pass reads for their shape alone."""

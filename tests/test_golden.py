@@ -712,6 +712,14 @@ def heated(u0, k, n):
     return np.sum(u * u)
 
 
+def discounted(w, x, n):
+    h, states = np.zeros_like(x), []
+    for t in range(n):
+        h = np.tanh(w * h + x)
+        states.append((h, 0.9**t))
+    return sum(d * np.sum(y * y) for y, d in states)
+
+
 def swapped_buffers(x, n):
     a = x.copy()
     b = np.zeros_like(x)
@@ -852,6 +860,11 @@ def version_for_a_rod(f, **options):
     return grad(f, **options).version(HEIGHTS, 0.1, 2)
 
 
+def version_for_vectors(f, **options):
+    """What a gradient that is called again with two vectors and a count runs."""
+    return grad(f, **options).version(HEIGHTS, HEIGHTS, 2)
+
+
 def network_of_pairs(params, x):
     for w, b in params:
         x = np.tanh(x @ w + b)
@@ -888,6 +901,7 @@ PROGRAMS: dict[str, tuple] = {
     "smoothed_forward": (smoothed, jvp, {}, (np.arange(5.0), 2, np.ones(5))),
     "gauss_seidel": (gauss_seidel, grad, {}, (np.arange(5.0), 2)),
     "heated_version": (heated, version_for_a_rod, {"wrt": (0, 1)}, (HEIGHTS, 0.1, 2)),
+    "discounted_version": (discounted, version_for_vectors, {"wrt": (0, 1)}, (HEIGHTS, HEIGHTS, 3)),
     "swapped_buffers": (swapped_buffers, grad, {}, (np.arange(5.0), 2)),
     "convolved": (convolved, grad, {"wrt": (0, 1)}, (np.arange(12.0).reshape(3, 4), np.arange(4.0).reshape(2, 2))),
     "convolved_forward": (

@@ -19,6 +19,7 @@ THEMES = (
     "dicts",
     "changing",
     "tables",
+    "gathered",
     "inactive",
     "traps",
     "models",

@@ -197,7 +197,7 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is np.where and len(kinds) == 3 and not e.keywords:
         return chosen(strong(broadcast(kinds[1], kinds[2])), kinds[0], kinds[0])
     if function is list and len(kinds) == 1:
-        return containers.FLOATS if containers.is_of_floats(kinds[0]) else UNKNOWN
+        return containers.FLOATS if containers.is_of_floats(kinds[0]) else rows_of(kinds[0])
     if function is sum and len(kinds) == 1:
         plain = containers.is_of_floats(kinds[0])
         return FLOAT if plain else Number((), "f8", None) if containers.is_of_numbers(kinds[0]) else UNKNOWN
@@ -226,6 +226,15 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
             return UNKNOWN  # double, at least
         return by_example(function, e, lambda a: some_number(of(a))) if found == UNKNOWN else found
     return by_example(function, e, of) if is_formal(function) else UNKNOWN
+
+
+def rows_of(kind: Kind) -> Kind:
+    """A list of the rows of an array."""
+    match kind:
+        case Number(axes=(_, *rest)) if kind.real:
+            return Listed(Number(tuple(rest), kind.dtype))
+        case _:
+            return UNKNOWN
 
 
 def some_number(kind: Kind) -> Kind:

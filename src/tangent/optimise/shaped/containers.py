@@ -25,11 +25,13 @@ from tangent.optimise.shaped.kinds import (
     Number,
     Stack,
     is_float,
+    join,
 )
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.records import pushed
 from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 
 FLOATS = Listed(FLOAT)
 
@@ -92,6 +94,12 @@ def is_plain(body: list[ast.stmt]) -> bool:
     return all(v in stacks or is_filled(v, body) for v in grown)
 
 
+def shrinking(body: list[ast.stmt]) -> set[str]:
+    """The lists that something is taken from."""
+    nodes = [n for s in body for n in walk(s)]
+    return {n.value.id for n in nodes if isinstance(n, ast.Attribute) and n.attr == "pop" and isinstance(n.value, ast.Name)}
+
+
 def _makes(s: ast.stmt, v: str) -> bool:
     match s:
         case ast.Assign(targets=[ast.Name(id=w)], value=ast.List()):
@@ -108,8 +116,12 @@ def _appends(s: ast.stmt, v: str) -> bool:
 def zeros_like(kind: Kind) -> Kind:
     """The kind of zeros in the form of a list or a dict."""
     match kind:
-        case Listed(item=Number()) | Stack(item=Number()):
-            return FLOATS
+        case Listed(item=Number() as item) | Stack(item=Number() as item):
+            return FLOATS if not item.rank else Listed(Number(item.axes, item.dtype)) if item.real else UNKNOWN
+        case Listed(item=Items(items=items, fixed=True)) | Stack(item=Items(items=items, fixed=True)) if (
+            all(map(is_float, items))
+        ):
+            return Listed(Items((FLOAT,) * len(items), False, True))
         case Fields(items=items):
             return Fields(tuple((v, FLOAT if k in (INT, BOOL) else zeros_like(k)) for v, k in items))
         case _:
@@ -131,8 +143,15 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
         return FLOAT if is_of_floats(first) and last == FLOAT else Number((), "f8", None)
     if function in (runtime.sequence, runtime.copy):
         return first
-    if function is runtime.unsequence and is_of_numbers(first) and is_of_numbers(last):
+    if function is runtime.unsequence and all(isinstance(k, (Listed, Stack)) for k in (first, last)):
         return first
+    if function is runtime.restructure and len(kinds) == 2:
+        return rows_like(first, last) or UNKNOWN
+    if function is runtime.as_list and isinstance(first, (Listed, Stack)):
+        return first
+    if function is runtime.add_part and isinstance(first, Listed) and not is_float(first.item):
+        item = join(first.item, last)
+        return Listed(item, first.some) if isinstance(item, (Number, Items)) else UNKNOWN
     if function in (runtime.settled, runtime.as_given, runtime.unsequence, runtime.as_list, runtime.add_grad):
         return first if first == last else FLOATS if is_of_floats(first) and is_of_floats(last) else UNKNOWN
     if function is runtime.repack and is_of_floats(first):
@@ -146,10 +165,21 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
     return UNKNOWN
 
 
+def rows_like(b: Kind, xs: Kind) -> Listed | None:
+    """The kind of the list of the rows of an array, the adjoint of one that was made of a list of such rows."""
+    match b, xs:
+        case Number(axes=(_, *rest), dtype="f8"), Listed(item=Number() as item) | Stack(item=Number() as item) if (
+            item.dtype == "f8" and item.rank == len(rest)
+        ):
+            return Listed(FLOAT if item == FLOAT else Number(tuple(rest), "f8"))
+        case _:
+            return None
+
+
 def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     """A call of such a function as what it does, where that is known."""
     first, last = kinds[0], kinds[-1]
-    if (isinstance(last, Listed) or is_of_numbers(last)) and function in (runtime.sequence, runtime.unsequence):
+    if (isinstance(last, (Listed, Stack)) or is_of_numbers(last)) and function in (runtime.sequence, runtime.unsequence):
         return e.args[0]
     if function is runtime.repack and is_of_floats(first) and not any(isinstance(a, ast.Starred) for a in e.args):
         return ast.List(e.args[1:], ast.Load())
@@ -157,10 +187,10 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
         return expression("[b] * len(x)", b=e.args[0], x=e.args[1])
     if function is runtime.repack_from and is_of_floats(first) and last == FLOATS:
         return e.args[1]
-    if function is runtime.as_list and is_of_numbers(first):
-        part = isinstance(e.args[0], ast.Subscript) and isinstance(e.args[0].slice, ast.Slice)
-        new = part or isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
-        return e.args[0] if new else expression("b.copy()", b=e.args[0])
+    if function is runtime.restructure and len(kinds) == 2 and (rows := rows_like(first, last)) is not None:
+        return expression("b.tolist()" if rows == FLOATS else "list(b)", b=e.args[0])
+    if function is runtime.as_list and (is_of_numbers(first) or isinstance(first, (Listed, Stack))):
+        return e.args[0] if _is_new_list(e.args[0]) else expression("b.copy()", b=e.args[0])
     if function is runtime.init_grad and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
     if function is runtime.init_grad and first == Listed(FLOATS):
@@ -174,6 +204,16 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     if function is runtime.add_grad and is_of_floats(first) and is_of_floats(last):
         return _added(e.args[0], e.args[1], first, last)
     return displayed(function, e, kinds) or e
+
+
+def _is_new_list(e: ast.expr) -> bool:
+    match e:
+        case ast.Subscript(slice=ast.Slice()) | ast.BinOp() | ast.List() | ast.ListComp():
+            return True
+        case ast.Call(func=ast.Name(id="list") | ast.Attribute(attr="tolist")):
+            return True
+        case _:
+            return False
 
 
 SHORT = 4  # items that are written one by one

@@ -4,6 +4,8 @@ bps = init_grad(ps)                            bps = [None] * len(ps)
 for k in range(len(ps)):                       for k in range(len(ps)):
     bps = add_part(bps, k, np.dot(h, b))  ->       bps[k] = np.dot(h, b)
 return settled(bps, ps)                        return bps
+
+What is then copied, to take the items one by one, has the name of the copy from the start.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.held import holds, is_new
 from tangent.optimise.settled import OWN, ZERO
-from tangent.optimise.shaped.kinds import FLOAT, Attributes, Fields, Items, Kind, Listed, Number, alike, any_of
+from tangent.optimise.shaped.kinds import FLOAT, Fields, Items, Kind, Listed, Number, Stack, alike, any_of, is_float
 from tangent.syntax.quote import expression, name
-from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.rebuild import rebuild, rename, replace, statements
 from tangent.syntax.uses import assigned_inside, header_reads, writes
 from tangent.syntax.walk import walk
 
@@ -38,17 +40,34 @@ def filled(body: Body, kinds: Mapping[str, Kind], dicts: Collection[str], of: Of
                 new = _Filled(b, ps, body, kinds, dicts, of, resolve).rest(body[i + 1 :]) if known else None
                 if new is not None:
                     empty = replace(s, value=expression("[None] * len(ps)", ps=ps))
-                    return [*body[:i], empty, *filled(new, kinds, dicts, of, resolve)]
+                    begun, *rest = _under_one_name(b, [empty, *new])
+                    return [*body[:i], begun, *filled(rest, kinds, dicts, of, resolve)]
             case _:
                 pass
     return body
 
 
+def _under_one_name(b: str, body: Body) -> Body:
+    """The body from the statement on that makes a list, without the copy that is all that becomes of the list."""
+    uses = [s for s in statements(body) if b in {*header_reads(s), *writes(s)}]
+    match uses[-1]:
+        case ast.Assign(
+            targets=[ast.Name(id=v)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=w), attr="copy"), args=[])
+        ) as copy if w == b and copy in body and v not in _named(body[: body.index(copy)]):
+            return [rename(s, {b: v}) for s in body if s is not copy]
+        case _:
+            return body
+
+
+def _named(body: Body) -> set[str]:
+    return {n.id for n in _nodes(body) if isinstance(n, ast.Name)}
+
+
 def _is_list(kind: Kind | None) -> bool:
-    """Whether a value is a list of objects, or of arrays that are known one by one."""
+    """Whether a value is a list of objects, of arrays or tuples, or of arrays that are known one by one."""
     if isinstance(kind, Items):
         return kind.listed
-    return isinstance(kind, Listed) and isinstance(kind.item, Attributes)
+    return isinstance(kind, (Listed, Stack)) and not isinstance(kind.item, Listed)
 
 
 class _Filled:
@@ -112,6 +131,8 @@ class _Filled:
                 return own(e, any_of(kind), self.of, self.resolve)
             case Listed() if isinstance(e, ast.Call) and self.resolve(e.func) is runtime.put_attributes:
                 return e
+            case Listed(item=Number() | Items() as kind) | Stack(item=Number() | Items() as kind):
+                return own(e, kind, self.of, self.resolve, inside=True)
             case _:
                 return None
 
@@ -138,19 +159,20 @@ def _nodes(body: Body) -> list[ast.AST]:
     return [n for s in body for n in walk(s)]
 
 
-def own(e: ast.expr, kind: Kind | None, of: Of, resolve: Resolve) -> ast.expr | None:
-    """An expression whose value has the form of what it is the gradient of, and belongs to nobody else."""
+def own(e: ast.expr, kind: Kind | None, of: Of, resolve: Resolve, inside: bool = False) -> ast.expr | None:
+    """An expression whose value has the form of what it is the gradient of, and belongs to nobody else; `inside` a
+    function, where nobody asks whether a number is Python's."""
     match e, kind:
         case (ast.Tuple(elts=elts), Items(items=items, fixed=True)) | (
             ast.List(elts=elts), Items(items=items, listed=True)
         ) if len(elts) == len(items):  # fmt: skip
-            parts = [own(x, k, of, resolve) for x, k in zip(elts, items)]
+            parts = [own(x, k, of, resolve, inside) for x, k in zip(elts, items)]
             return None if None in parts else replace(e, elts=parts)
         case ast.Dict(keys=keys, values=values), Fields(items=fields) if len(keys) == len(fields):
             parts = [own(x, k, of, resolve) for x, (_, k) in zip(values, fields)]
             return None if None in parts else replace(e, values=parts)
         case _, Number(axes=()):
-            return e if of(e) == kind == FLOAT else None
+            return e if of(e) == kind == FLOAT or (inside and is_float(of(e)) and is_float(kind)) else None
         case _, Number() if is_like(of(e), kind):
             if is_new(e, resolve):
                 return e

@@ -23,6 +23,7 @@ from tangent.optimise.shaped.listed import listed
 from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
+from tangent.optimise.shaped.renumbered import renumbered
 from tangent.optimise.shaped.reread import reread
 from tangent.optimise.shaped.sections import Facts
 from tangent.optimise.shaped.signs import signs
@@ -85,7 +86,8 @@ def _write(g: Generated, flows: Mapping[Generated, Flow], whole: set[str], resol
         body = looked(unspaced(signs(inline(whole_dicts, o), kinds), kinds), facts)
         body = filled(body, kinds, dicts, of, o.resolve)
     taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
-    with_body(g, tidy(halves(owned(body, parameters, o.resolve), taken, o.resolve, partial(use, g))))
+    body = halves(owned(body, parameters, o.resolve), taken, o.resolve, partial(use, g))
+    with_body(g, tidy(renumbered(body)))
 
 
 def _resolved(e: ast.expr, functions: list[Generated], resolve: Resolve) -> Any:

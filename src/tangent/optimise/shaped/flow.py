@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import is_plain
+from tangent.optimise.shaped.containers import is_plain, shrinking
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.first import begun_by_zeros, first_term, plain_zeros, zeroed
 from tangent.optimise.shaped.formed import Formed
@@ -35,6 +35,7 @@ from tangent.optimise.shaped.kinds import (
     alike,
     any_of,
     broadcast,
+    is_float,
     join,
     not_one,
     reaches,
@@ -110,6 +111,7 @@ class Flow(Stores):
                 env[v] = with_changes(INT, size=f"{UNSURE}{v}")
         env |= {v: k for v, k in g.outside.items() if v not in local}
         self.plain = is_plain(g.tree.body)
+        self.shrinking = shrinking(g.tree.body) if self.plain else local
         body = self.block(g.tree.body)
         g.tree = replace(g.tree, body=body)
 
@@ -219,7 +221,9 @@ class Flow(Stores):
                     known = stack.item if isinstance(stack, Stack) else any_of(stack)
                     kind = self.of(item)
                     self.written(v, kind)
-                    self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")))
+                    some = v not in self.shrinking and not is_float(kind)
+                    self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")), some)
+                    self.ever[v] = join(self.ever.get(v), self.env[v]) or UNKNOWN
                 elif isinstance(stack, Listed):
                     self.forget(v)
                 self.forget_lists(item)

@@ -105,9 +105,8 @@ class _Inlined:
             return None
         if self.may_write(e, found):
             return None
-        body = [s for s in found.tree.body if not isinstance(s, Comment)]
-        simple = all(isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) for s in body[:-1])
-        return found if simple and len(body) <= LONGEST and isinstance(body[-1], ast.Return) else None
+        whole = _is_short(found) and (found.backward is None or _is_short(found.backward))
+        return found if whole else None  # of a pair both or none
 
     def may_write(self, e: ast.Call, callee: Generated) -> bool:
         """Whether a function hands something on that has other names here: its own names for it are not known here."""
@@ -146,6 +145,14 @@ class _Inlined:
         last = lines[-1]
         assert isinstance(last, ast.Return) and last.value is not None
         return [*given, *lines[:-1]], last.value
+
+
+def _is_short(g: Generated) -> bool:
+    """Whether a function consists of few statements, one behind the other."""
+    assert g.tree is not None
+    body = [s for s in g.tree.body if not isinstance(s, Comment)]
+    simple = all(isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) for s in body[:-1])
+    return simple and len(body) <= LONGEST and isinstance(body[-1], ast.Return)
 
 
 def _local(g: Generated) -> set[str]:

@@ -63,9 +63,11 @@ class Items:
 
 @dataclass(frozen=True)
 class Stack:
-    """A list that grows, with what is on it; None as long as nothing is."""
+    """A list that grows, with what is on it; None as long as nothing is. `some`, if that surely is something else than
+    numbers."""
 
     item: Kind | None
+    some: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of which all items are alike: Python's floats or integers, or lists of floats."""
+    """A list of which all items are alike: numbers, lists of floats, or arrays and tuples of numbers that are put on it
+    here. `some`, as in `Stack`."""
 
     item: Kind
+    some: bool = False
 
 
 @dataclass(frozen=True)
@@ -224,17 +228,19 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
         case Number(), Number() if a.dtype == b.dtype and a.rank == b.rank:
             axes = tuple(_either(p, q) for p, q in zip(a.axes, b.axes))
             return Number(axes, a.dtype, a.weak if a.weak == b.weak else None, a.size if a.size == b.size else None)
+        case Number(axes=(), dtype="i8" | "f8"), Number(axes=(), dtype="i8" | "f8") if _begins_whole(a, b):
+            return Number((), "f8", None)
         case Items(items=p), Items(items=q) if len(p) == len(q):
             held = tuple(join(x, y) or UNKNOWN for x, y in zip(p, q))
             return Items(held, a.listed and b.listed, a.fixed and b.fixed, a.names if a.names == b.names else ())
         case (Items(items=p, listed=True), Listed() as many) | (Listed() as many, Items(items=p, listed=True)):
             return many if all(k == many.item for k in p) else UNKNOWN
-        case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), Number):
-            return Listed(both)
+        case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), (Number, Items)):
+            return Listed(both, a.some and b.some)
         case Stack(item=p), Stack(item=q):
-            return Stack(join(p, q))
-        case (Items() as items, Stack(item=p)) | (Stack(item=p), Items() as items):
-            return Stack(join(any_of(items), p))
+            return Stack(join(p, q), a.some and b.some)
+        case (Items() as items, Stack(item=p) as stack) | (Stack(item=p) as stack, Items() as items):
+            return Stack(join(any_of(items), p), stack.some and bool(items.items))
         case Fields(items=p), Fields(items=q) if [k for k, _ in p] == [k for k, _ in q]:
             return Fields(tuple((k, join(x, y) or UNKNOWN) for (k, x), (_, y) in zip(p, q)))
         case Attributes(items=p), Attributes(items=q) if [k for k, _ in p] == [k for k, _ in q]:
@@ -244,6 +250,11 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return Rows(both) if isinstance(both, Number) else UNKNOWN
         case _:
             return UNKNOWN
+
+
+def _begins_whole(a: Number, b: Number) -> bool:
+    """Whether one of two numbers is an integer of Python's, as sums begin with, and the other is of double precision."""
+    return any(p.dtype == "i8" and p.weak is True and q.dtype == "f8" for p, q in ((a, b), (b, a)))
 
 
 def any_of(items: Items) -> Kind | None:
@@ -295,8 +306,8 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
             return replace(kind, axes=tuple(_axis(n, change) for n in kind.axes), size=size)
         case Items(items=items):
             return replace(kind, items=tuple(_mapped(k, change) for k in items))
-        case Stack(item=item):
-            return Stack(None if item is None else _mapped(item, change))
+        case Stack(item=Number() | Items() as item) | Listed(item=Number() | Items() as item):
+            return replace(kind, item=_mapped(item, change))
         case Fields(items=fields):
             return Fields(tuple((v, _mapped(k, change)) for v, k in fields))
         case Attributes(items=held):

@@ -14,7 +14,9 @@ from tangent.optimise.shaped.kinds import (
     Axis,
     Items,
     Kind,
+    Listed,
     Number,
+    Stack,
     broadcast,
     promoted,
     stretched,
@@ -143,6 +145,8 @@ def stacked(kind: Kind) -> Kind:
                 return UNKNOWN
             found = promoted(numbers)
             return Number((len(items), *numbers[0].axes), found[0]) if found and found[0] in ("f8", "i8") else UNKNOWN
+        case Stack(item=Number() as item) | Listed(item=Number() as item) if item.real and (kind.some or not item.rank):
+            return Number((UNSURE, *item.axes), item.dtype)
         case _:
             return UNKNOWN
 

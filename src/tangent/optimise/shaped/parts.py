@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.optimise.shaped.example import METHODS, by_example
 from tangent.optimise.shaped.kinds import (
+    FLOAT,
     INT,
     LONGEST,
     NOT_ONE,
@@ -47,6 +48,8 @@ def method(owner: Number, attr: str, e: ast.Call, of: Of) -> Kind:
         case "transpose" if not e.keywords:
             values = [value_of(a) for a in e.args]
             return transposed(owner, None if not values else values[0] if len(values) == 1 else tuple(values))
+        case "tolist" if owner.rank == 1 and owner.real:
+            return Listed(FLOAT)
         case _ if attr in METHODS and owner.rank:
             return by_example(getattr(np.ndarray, attr), e, of, owner)
         case _:

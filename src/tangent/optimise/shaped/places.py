@@ -199,6 +199,8 @@ def _row_sums(
     b: str, indices: list[ast.expr], value: ast.expr, row: Items, s: ast.stmt, flow: Flow
 ) -> list[ast.stmt] | None:
     """The sums of a row of floats, item by item, in a list of lists."""
+    if not isinstance(flow.of(ast.Subscript(ast.Name(b, ast.Load()), indices[0], ast.Load())), Listed):
+        return None
     if not isinstance(indices[0], (ast.Name, ast.Constant)) or not all(k == FLOAT for k in row.items):
         return None
     if isinstance(value, (ast.List, ast.Tuple)):

@@ -100,7 +100,7 @@ class Stores(Inference):
             if isinstance(kind, Listed) and is_float(kind.item) and is_float(new):
                 self.env[w] = join(kind, Listed(new)) or UNKNOWN
             elif isinstance(kind, Stack):
-                self.env[w] = Stack(join(kind.item, new))
+                self.env[w] = Stack(join(kind.item, new), kind.some)
             elif isinstance(kind, CONTAINERS) and not (new == FLOAT and _of_floats(kind)):
                 self.env[w] = UNKNOWN
 
@@ -131,12 +131,14 @@ class Stores(Inference):
                 return set().union(*(self.held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))
 
     def finished(self, e: ast.expr) -> Kind | None:
-        """The kind of a list of floats that is filled, and never changed once it has another name."""
+        """The kind of a list of numbers, arrays or tuples that is filled, and never changed once it has another name."""
         kind = self.of(e)
-        if not isinstance(e, ast.Name) or not isinstance(kind, (Stack, Listed)) or not is_of_numbers(kind):
+        if not isinstance(e, ast.Name) or not isinstance(kind, (Stack, Listed)):
             return None
-        assert self.g.tree is not None and kind.item is not None
-        return Listed(kind.item) if is_filled(e.id, self.g.tree.body) else None
+        if not isinstance(kind.item, (Number, Items)):
+            return None
+        assert self.g.tree is not None
+        return Listed(kind.item, kind.some) if is_filled(e.id, self.g.tree.body) else None
 
     def finish_lists(self, loop: ast.For | ast.While) -> None:
         """Lists that were filled before a loop that goes through them."""

@@ -96,8 +96,8 @@ def is_plain(body: list[ast.stmt]) -> bool:
 
 def shrinking(body: list[ast.stmt]) -> set[str]:
     """The lists that something is taken from."""
-    nodes = [n for s in body for n in walk(s)]
-    return {n.value.id for n in nodes if isinstance(n, ast.Attribute) and n.attr == "pop" and isinstance(n.value, ast.Name)}
+    owners = [n.value for s in body for n in walk(s) if isinstance(n, ast.Attribute) and n.attr == "pop"]
+    return {e.id for e in owners if isinstance(e, ast.Name)}
 
 
 def _makes(s: ast.stmt, v: str) -> bool:
@@ -179,7 +179,8 @@ def rows_like(b: Kind, xs: Kind) -> Listed | None:
 def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     """A call of such a function as what it does, where that is known."""
     first, last = kinds[0], kinds[-1]
-    if (isinstance(last, (Listed, Stack)) or is_of_numbers(last)) and function in (runtime.sequence, runtime.unsequence):
+    known = isinstance(last, (Listed, Stack)) or is_of_numbers(last)
+    if known and function in (runtime.sequence, runtime.unsequence):
         return e.args[0]
     if function is runtime.repack and is_of_floats(first) and not any(isinstance(a, ast.Starred) for a in e.args):
         return ast.List(e.args[1:], ast.Load())

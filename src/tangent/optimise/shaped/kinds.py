@@ -253,7 +253,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
 
 
 def _begins_whole(a: Number, b: Number) -> bool:
-    """Whether one of two numbers is an integer of Python's, as sums begin with, and the other is of double precision."""
+    """Whether one of two numbers is a whole one of Python's, as sums begin with, and the other of double precision."""
     return any(p.dtype == "i8" and p.weak is True and q.dtype == "f8" for p, q in ((a, b), (b, a)))
 
 

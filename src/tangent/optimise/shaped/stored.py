@@ -131,7 +131,7 @@ class Stores(Inference):
                 return set().union(*(self.held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))
 
     def finished(self, e: ast.expr) -> Kind | None:
-        """The kind of a list of numbers, arrays or tuples that is filled, and never changed once it has another name."""
+        """The kind of a list of numbers, arrays or tuples that is filled, and stays as it is under another name."""
         kind = self.of(e)
         if not isinstance(e, ast.Name) or not isinstance(kind, (Stack, Listed)):
             return None

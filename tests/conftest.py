@@ -23,7 +23,9 @@ os.environ.setdefault("NUMBA_OPT", "0")
 if sys.platform == "linux":
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (10 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    LIMIT, (_, _most) = 10 << 30, resource.getrlimit(resource.RLIMIT_AS)
+    if _most == resource.RLIM_INFINITY or _most > LIMIT:
+        resource.setrlimit(resource.RLIMIT_AS, (LIMIT, _most))
 
 # Derivatives are trees of small objects that live as long as the tests: to look for garbage among them again and again
 # takes a fifth of the time.

@@ -16,6 +16,7 @@ from tangent.optimise.settled import OF_TERMS
 from tangent.optimise.shaped import containers
 from tangent.optimise.shaped.drawn import by_module, generator
 from tangent.optimise.shaped.example import by_example, is_formal
+from tangent.optimise.shaped.joins import JOINING, joined_list, sections
 from tangent.optimise.shaped.kinds import (
     BOOL,
     COMPLEX,
@@ -29,6 +30,7 @@ from tangent.optimise.shaped.kinds import (
     Listed,
     Number,
     Rows,
+    Stack,
     any_of,
     broadcast,
     is_single,
@@ -45,6 +47,7 @@ from tangent.optimise.shaped.making import (
     product,
     reduced,
     reshaped,
+    solved,
     stacked,
     stacked_anew,
     subscripted,
@@ -88,7 +91,7 @@ SAME = (
 OF_ANY = (runtime.own_any, runtime.content)  # of arrays, an array; what is a number may be in a box
 LIKE_SECOND = (
     runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
-    runtime.settled, runtime.as_given, runtime.refit, runtime.add_item, runtime.broadcast_like, runtime.unsequence,
+    runtime.settled, runtime.as_given, runtime.rejoined, runtime.refit, runtime.add_item, runtime.broadcast_like, runtime.unsequence,
     runtime.fit_grad,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
@@ -180,8 +183,17 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return like(kinds[0]) if len(kinds) == 1 and not e.keywords and not without_axes else UNKNOWN
     if function in (np.array, np.asarray) and len(kinds) == 1 and not e.keywords:
         return stacked(kinds[0])
+    if function in JOINING and isinstance(kinds[0], (Stack, Listed)):
+        given = options(e, ("axis",) if function in (np.stack, np.concatenate) else ())
+        plain = given.keys() <= {"axis"} and not e.keywords[1:]
+        return joined_list(function, kinds[0], given.get("axis", ast.Constant(0))) if plain else UNKNOWN
+    if function is np.split and {"count"} <= (given := options(e, ("count", "axis"))).keys() <= {"count", "axis"}:
+        if (cut := sections(kinds[0], given["count"], given.get("axis", ast.Constant(0)))) != UNKNOWN:
+            return cut
     if function is np.concatenate:
         return joined(kinds[0], options(e, ("axis",)).get("axis", ast.Constant(0)))
+    if function is np.linalg.solve and len(kinds) == 2 and not e.keywords:
+        return solved(*kinds)
     if function in (np.hstack, np.vstack, np.stack):
         return _stack(function, e, kinds[0])
     if function is np.swapaxes and len(e.args) == 3:

@@ -213,5 +213,5 @@ def _axis(lengths: tuple[int, int], runs: list[_Run]) -> Axis:
     if found:
         return UNSURE if any(n.startswith(UNSURE) for n in found) else NOT_ONE
     shorter = [(n, k) for n in runs[0].sizes if (k := runs[0].sizes[n] - lengths[0]) == runs[1].sizes[n] - lengths[1]]
-    sure = [(n, k) for n, k in shorter if 0 < k < SMALL and not n.startswith((UNSURE, NOT_ONE))]
+    sure = [(n, k) for n, k in shorter if 0 < k < SMALL and "/" not in n and n[0] not in (UNSURE, NOT_ONE)]
     return f"{sure[0][0]}-{sure[0][1]}" if len(runs[0].lengths) > 1 and sure else UNSURE

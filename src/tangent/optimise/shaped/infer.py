@@ -51,7 +51,10 @@ MAKERS = {
     np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2, np.eye: 3, np.identity: 1, np.zeros_like: 1, np.ones_like: 1,
     np.empty_like: 1, np.full_like: 2, np.arange: 3, np.linspace: 5, np.array: 1, np.asarray: 1,
 }  # fmt: skip
-DTYPES = {"f8": (float, np.float64, "float", "float64", "f8", "d"), "f4": (np.float32, "float32", "f4", "f")}
+DTYPES = {
+    "f8": (float, np.float64, "float", "float64", "f8", "d"), "f4": (np.float32, "float32", "f4", "f"),
+    "i8": (int, np.int64, "int", "int64", "i8"), "b1": (bool, np.bool_, "bool"),
+}  # fmt: skip
 Made = Mapping[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]]
 
 
@@ -156,6 +159,9 @@ class Inference:
     def call(self, e: ast.Call) -> Kind:
         if isinstance(e.func, ast.Attribute):
             owner = self.of(e.func.value)
+            if isinstance(owner, Number) and e.func.attr == "astype" and len(e.args) == 1 and not e.keywords:
+                dtype = self.dtype(e.args[0])
+                return Number(owner.axes, dtype) if dtype and owner.rank else UNKNOWN
             if isinstance(owner, Number):
                 return method(owner, e.func.attr, e, self.of)
             if isinstance(owner, Drawing):

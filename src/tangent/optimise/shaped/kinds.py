@@ -3,7 +3,7 @@
 The length of an axis is a number where it is small; else a name, as long as that name: `x.0` is the first axis of the
 argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be. What begins with `?` and
 goes on may be 1, too, but is the same wherever it is written the same: `?x.0[?i@0<n>:]` is that of `x[i:]` in a loop
-over i, and `?[a|b]` is what lengths a and b are broadcast to.
+over i, and `?[a|b]` is what lengths a and b are broadcast to. `x.0/4` is a quarter of an axis, and not 1 either.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ def held(value: list[Any] | tuple[Any, ...], v: str) -> Kind:
 def listed(value: list[Any]) -> Kind:
     """The kind of a list.
 
-    >>> listed([[1.0, 2.0], [3.0]])
-    Listed(item=Listed(item=Number(axes=(), dtype='f8', weak=True, size=None)))
+    >>> listed([[1.0, 2.0], [3.0]]) == Listed(Listed(FLOAT))
+    True
     """
     types = set(map(type, value))
     if types == {float} or types == {int}:
@@ -356,7 +356,9 @@ def calculated(op: str, a: Number, b: Number) -> Axis | None:
 def _shorter(n: str, by: int) -> Axis | None:
     """The length of an axis that is so much shorter than one which has a name."""
     base, _, less = n.partition("-")
-    if n.startswith((UNSURE, NOT_ONE)) or not (less or "0").isdigit() or not 0 <= int(less or 0) + by < SMALL:
+    if n.startswith((UNSURE, NOT_ONE)) or "/" in n or not (less or "0").isdigit():
+        return None
+    if not 0 <= int(less or 0) + by < SMALL:
         return None
     return f"{base}-{int(less or 0) + by}" if int(less or 0) + by else base
 

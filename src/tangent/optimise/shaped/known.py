@@ -17,6 +17,7 @@ from tangent import runtime
 from tangent.optimise.settled import DOTS, FITS, LEFT, OF_MATRICES, OF_TERMS, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped import matrices
 from tangent.optimise.shaped.containers import is_container, is_of_numbers, written_out
+from tangent.optimise.shaped.joins import unjoined
 from tangent.optimise.shaped.kinds import (
     FLOAT,
     Attributes,
@@ -103,6 +104,8 @@ class Known(Spreading):
                 return self.of_cell(e)
             case ast.Call(args=[x, ast.List(elts=[]) as none], keywords=[]) if self.resolve(e.func) is runtime.beside:
                 return none if self.of(x) == Stack(None) else e  # what stands beside an empty list
+            case ast.Call(args=[_, _, *_]) if (new := unjoined(e, self.of, self.resolve, self.use)) is not None:
+                return new
             case ast.Call(args=[_, *_], keywords=[]):
                 return self.outcome(e)
             case ast.BinOp(left=ast.Constant(value=2.0), op=ast.Mult(), right=right) if half := self.half(right):
@@ -219,6 +222,8 @@ class Known(Spreading):
             return matrices.written(function, args, kinds, self.use(np, "np"))
         if function is runtime.repack and isinstance(kinds[0], Items) and kinds[0].fixed:
             return ast.Tuple(args[1:], ast.Load()) if all(isinstance(k, Number) for k in kinds[1:]) else None
+        if function is runtime.repack and isinstance(kinds[0], Items) and kinds[0].listed and not kinds[0].names:
+            return ast.List(args[1:], ast.Load()) if all(isinstance(k, Number) for k in kinds[1:]) else None
         if function is runtime.repack and kinds[0] == Number((len(args) - 1,), "f8") and all(map(is_float, kinds[1:])):
             return expression("np.array(x)", np=self.use(np, "np"), x=ast.List(args[1:], ast.Load()))
         if function is runtime.restructure and len(args) == 2:

@@ -170,6 +170,14 @@ def joined(kind: Kind, axis: ast.expr) -> Kind:
     return Number(tuple(axes), first.dtype)
 
 
+def solved(a: Kind, b: Kind) -> Kind:
+    """`np.linalg.solve(a, b)`, of one matrix."""
+    both = promoted([a, b]) if isinstance(a, Number) and isinstance(b, Number) else None
+    if both is None or not isinstance(a, Number) or not isinstance(b, Number) or not a.real or not b.real:
+        return UNKNOWN
+    return Number(b.axes, both[0]) if a.rank == 2 and b.rank in (1, 2) else UNKNOWN
+
+
 def crossed(a: Kind, b: Kind) -> Kind:
     both = broadcast(a, b)
     three = isinstance(a, Number) and isinstance(b, Number) and a.axes[-1:] == b.axes[-1:] == (3,)

@@ -168,7 +168,7 @@ def sliced(n: Axis, part: ast.Slice, of: Of = lambda e: UNKNOWN) -> Axis:
     if isinstance(n, int):
         return len(range(n)[slice(lower, upper, step)])
     base, _, less = n.partition("-")
-    if n[0] in (UNSURE, NOT_ONE) or not (less or "0").isdigit():
+    if n[0] in (UNSURE, NOT_ONE) or "/" in n or not (less or "0").isdigit():
         return n if lower is None and upper is None else _cut(n, part, of)
     sure = SMALL + 1 - int(less or 0)  # it is at least that long
     start, stop = lower or 0, upper

@@ -3,6 +3,8 @@
 t = -bd[i]                       t = bd[i]
 bd[i + 1] += t * c[i]     ->     bd[i + 1] -= t * c[i]
 bc[i] += t * d[i + 1]            bc[i] -= t * d[i + 1]
+
+bo = -(-b * o * o)        ->     bo = b * o * o
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from collections.abc import Mapping
 
 from tangent.optimise.context import Body
 from tangent.optimise.shaped.kinds import Kind, Number
-from tangent.syntax.rebuild import exchanged, rename, replace, statements
+from tangent.optimise.simplify import positive
+from tangent.syntax.rebuild import exchanged, rebuild, rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 
@@ -22,6 +25,7 @@ Changes = dict[ast.stmt, ast.stmt | None]
 
 def signs(body: Body, kinds: Mapping[str, Kind]) -> Body:
     """The body, where `kinds` are those of the variables: of arrays a part would change with the whole."""
+    body = [rebuild(s, _without_two) for s in body]
     bound = Counter(v for s in statements(body) for v in writes(s))
     names = Counter(n.id for s in body for n in walk(s) if isinstance(n, ast.Name))
     terms: dict[str, list[ast.AugAssign]] = {}
@@ -40,6 +44,15 @@ def signs(body: Body, kinds: Mapping[str, Kind]) -> Body:
                 elif isinstance(e, ast.BinOp) or (isinstance(e, ast.Subscript) and number):
                     changes |= {s: replace(s, value=e)} | {x: _turned(x) for x in terms[v]}
     return exchanged(body, changes) if changes else body
+
+
+def _without_two(e: ast.expr) -> ast.expr:
+    """A product or quotient without two minus signs: both make something new."""
+    match e:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp() as inner):
+            return positive(inner) or e
+        case _:
+            return e
 
 
 def _turned(s: ast.AugAssign) -> ast.AugAssign:

@@ -91,8 +91,8 @@ SAME = (
 OF_ANY = (runtime.own_any, runtime.content)  # of arrays, an array; what is a number may be in a box
 LIKE_SECOND = (
     runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
-    runtime.settled, runtime.as_given, runtime.rejoined, runtime.refit, runtime.add_item, runtime.broadcast_like, runtime.unsequence,
-    runtime.fit_grad,
+    runtime.settled, runtime.as_given, runtime.rejoined, runtime.refit, runtime.add_item, runtime.broadcast_like,
+    runtime.unsequence, runtime.fit_grad,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
 SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll, np.triu, np.tril)

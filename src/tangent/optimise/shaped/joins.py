@@ -26,8 +26,10 @@ def sections(whole: Kind, count: ast.expr, axis: ast.expr) -> Kind:
     """What `np.split(whole, count, axis)` gives, for a number of sections of the same length.
 
     >>> one, two = ast.Constant(1), ast.Constant(2)
-    >>> sections(Number((3, "x.1"), "f8"), two, one).items[0].axes, sections(Number((8,), "f8"), two, ast.Constant(0)).items[0].axes
-    ((3, 'x.1/2'), (4,))
+    >>> sections(Number((3, "x.1"), "f8"), two, one).items[0].axes
+    (3, 'x.1/2')
+    >>> sections(Number((8,), "f8"), two, ast.Constant(0)).items[0].axes
+    (4,)
     """
     n, at = value_of(count), value_of(axis)
     if not isinstance(whole, Number) or type(n) is not int or type(at) is not int or n < 1:
@@ -40,7 +42,7 @@ def sections(whole: Kind, count: ast.expr, axis: ast.expr) -> Kind:
 
 
 def _part(n: Axis, count: int) -> Axis | None:
-    """The length of one of some sections, which together are all: what is longer than SMALL has parts that are not 1."""
+    """The length of one of some sections that together are all: what is longer than SMALL has parts that are not 1."""
     if isinstance(n, int):
         return None if n % count else n // count
     return f"{n}/{count}" if n[0].isidentifier() and "-" not in n and "/" not in n and count <= SMALL else UNSURE

@@ -104,8 +104,8 @@ class Known(Spreading):
                 return self.of_cell(e)
             case ast.Call(args=[x, ast.List(elts=[]) as none], keywords=[]) if self.resolve(e.func) is runtime.beside:
                 return none if self.of(x) == Stack(None) else e  # what stands beside an empty list
-            case ast.Call(args=[_, _, *_]) if (new := unjoined(e, self.of, self.resolve, self.use)) is not None:
-                return new
+            case ast.Call(args=[_, _, *_]) if (parts := unjoined(e, self.of, self.resolve, self.use)) is not None:
+                return parts
             case ast.Call(args=[_, *_], keywords=[]):
                 return self.outcome(e)
             case ast.BinOp(left=ast.Constant(value=2.0), op=ast.Mult(), right=right) if half := self.half(right):

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 import textwrap
 
 import numpy as np
@@ -313,6 +314,24 @@ def test_what_is_the_same_in_every_iteration_is_not_kept():
 @pytest.mark.parametrize("value", ["a ** 2", "1.0 / a", "a * b * c"])
 def test_powers_that_are_the_same_in_every_iteration_are_not_kept(value):
     assert "t_stack." not in rewritten(steady, LOOP.format(value=value, extra="pass"))
+
+
+def swept(x, n):
+    q = np.zeros(n)
+    d = 1.0 / n
+    for _ in range(3):
+        for j in range(1, n):
+            q[j] = q[j - 1] * (1.0 + 2.0 * d) + x[j]
+    return np.sum(q)
+
+
+def test_single_sums_of_what_loops_make_alike_are_not_kept():
+    df = tangent.grad(swept)
+    assert re.findall(r"(\w+)\.append", df.source) == ["t7_stack"]  # for its shape
+    version = df.version(np.ones(20), 20).source
+    assert version.count("for ") == 2 and "_stack" not in version  # the forward loops have nothing to do
+    expected = np.array([(swept(np.ones(20) + e, 20) - swept(np.ones(20) - e, 20)) / 2.0 for e in np.eye(20)])
+    assert df(np.ones(20), 20) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("value, extra", [("y ** 2", "pass"), ("a ** 2", "a = a + 1"), ("k ** 2", "pass")])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tangent.codegen.named import named
 from tangent.errors import Location
 from tangent.source.blocks import BlockSpan
 from tangent.syntax.inserted import InsertedCode
+from tangent.syntax.names import identifiers
 from tangent.syntax.print import print_function
 from tangent.transform.generated import Generated
 
@@ -31,7 +33,7 @@ def emit(functions: list[Generated]) -> Text:
         if lines:
             lines += ["", ""]
         assert g.tree is not None and g.source is not None
-        for line in print_function(g.tree):
+        for line in print_function(named(g.tree, identifiers(g.source.tree))):
             lines.append(line.text)
             if line.origin.line:
                 origins[len(lines)] = g.source.place(*line.origin)

@@ -23,7 +23,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import exchanged, statements
 from tangent.syntax.records import popped
-from tangent.syntax.uses import writes
+from tangent.syntax.uses import expression_reads, writes
 
 
 def steady(body: Body, o: Optimisation) -> Body:
@@ -45,6 +45,7 @@ class _Definitions:
         for s in statements(body):
             for v in writes(s):
                 self.made[v].append(s)
+        self.outside = set(body)
         self.found: dict[str, bool] = {}
 
     def is_steady(self, v: str) -> bool:
@@ -66,8 +67,13 @@ class _Definitions:
                 return False
 
     def is_cheap(self, v: str) -> bool:
-        """Whether a variable is computed again instead, in the expression that reads it."""
-        return any(is_cheap(s.value) for s in self.made[v] if isinstance(s, ast.Assign) and not popped(s))
+        """Whether a variable is computed again instead, in the expression that reads it, from what is there."""
+        made = [s.value for s in self.made[v] if isinstance(s, ast.Assign) and not popped(s)]
+        return any(is_cheap(e) and all(map(self.is_outside, expression_reads(e))) for e in made)
+
+    def is_outside(self, v: str) -> bool:
+        """Whether no loop makes a variable."""
+        return all(s in self.outside for s in self.made[v])
 
     def is_same(self, e: ast.expr) -> bool:
         match e:

@@ -20,7 +20,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.shaped.computed import Values, text, times, with_name
 from tangent.optimise.shaped.kinds import Number
 from tangent.syntax.quote import assign
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import exchanged, replace, statements
 from tangent.syntax.uses import expression_reads, writes
 from tangent.syntax.walk import walk
 
@@ -80,13 +80,13 @@ def _changed(loop: Loop, known: Values, bound: frozenset[str]) -> set[str]:
 
 
 def _moved(loop: Loop, known: Values, bound: frozenset[str]) -> tuple[Loop, Body]:
-    """A loop without the assignments that do the same in every iteration, and these."""
+    """A loop without the assignments that do the same in every iteration, also of loops inside it, and these."""
     before: Body = []
     changed = _changed(loop, known, bound)
-    while (s := next((s for s in loop.body if _is_steady(s, changed, known)), None)) is not None:
+    while (s := next((s for s in _always(loop.body) if _is_steady(s, changed, known)), None)) is not None:
         before.append(s)
         changed -= set(writes(s))
-        loop = replace(loop, body=[x for x in loop.body if x is not s] or [ast.Pass()])
+        loop = replace(loop, body=exchanged(loop.body, {s: None}) or [ast.Pass()])
     return loop, before
 
 

@@ -1,5 +1,7 @@
 """Versions know the kinds of numbers and arrays that functions find in their modules and closures, as they are then."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,97 @@ def test_what_is_outside_is_not_given_away():
         found = gradient(X)
         found += 1.0
         np.testing.assert_array_equal(DATA, before)
+
+
+class Settings:
+    base = 0.5
+
+    def __init__(self):
+        self.rate, self.weights = 2.0, np.cos(np.arange(20.0))
+
+    @property
+    def doubled(self):
+        return 2.0 * self.rate
+
+
+SETTINGS = Settings()
+TABLE = {"rate": 2.0, "inner": [1.0, np.sin(np.arange(20.0))]}
+LIBRARY = types.ModuleType("library")
+LIBRARY.rate = 2.0
+
+
+def led_through_objects(x):
+    return np.sum(SETTINGS.rate * x * x * SETTINGS.weights) * Settings.base
+
+
+def led_through_containers(x):
+    return np.sum(TABLE["rate"] * x * TABLE["inner"][1]) * TABLE["inner"][0]
+
+
+def led_through_modules(x):
+    return np.sum(LIBRARY.rate * x * x)
+
+
+def led_through_captured():
+    settings, table = Settings(), [1.0, 2.0]
+
+    def loss(x):
+        return np.sum(settings.rate * x * x) * table[-1]
+
+    return loss
+
+
+@pytest.mark.parametrize(
+    "f", [led_through_objects, led_through_containers, led_through_modules, led_through_captured()]
+)
+def test_nothing_is_asked_of_what_paths_lead_to(f):
+    test_nothing_is_asked(f)
+
+
+@pytest.mark.parametrize("value", [0.5, 2, np.float64(0.5), np.ones(1), np.arange(20.0), np.ones((2, 20)), True])
+def test_paths_that_lead_to_other_kinds_ask_for_other_versions(monkeypatch, value):
+    for f in (led_through_objects, led_through_containers, led_through_modules):
+        check(f)
+    monkeypatch.setattr(SETTINGS, "rate", value)
+    monkeypatch.setitem(TABLE, "rate", value)
+    monkeypatch.setattr(LIBRARY, "rate", value)
+    for f in (led_through_objects, led_through_containers, led_through_modules):
+        check(f)
+
+
+def test_paths_that_end_are_told_as_without_a_version(monkeypatch):
+    gradient = tangent.grad(led_through_containers)
+    for _ in range(4):
+        gradient(X)
+    monkeypatch.delitem(TABLE, "rate")
+    with pytest.raises(KeyError, match="rate"):
+        gradient(X)
+
+
+def widened(x):
+    y = x * SETTINGS.rate
+    widen()
+    return np.sum(y * SETTINGS.rate)
+
+
+def widen():
+    SETTINGS.rate = SETTINGS.rate * np.ones((2, 1))
+
+
+def widened_here(x):
+    y = x * SETTINGS.rate
+    SETTINGS.rate = SETTINGS.rate * np.ones((2, 1))
+    return np.sum(y * SETTINGS.rate)
+
+
+def computed(x):
+    return np.sum(x * x * SETTINGS.doubled)
+
+
+@pytest.mark.parametrize("f", [widened, widened_here, computed])
+def test_what_changes_on_the_way_is_not_presumed(monkeypatch, f):
+    gradient = tangent.grad(f)
+    for _ in range(4):
+        monkeypatch.setattr(SETTINGS, "rate", 2.0)
+        factor = 4.0 * X * 2.0 if f is computed else 8.0
+        np.testing.assert_allclose(gradient(X), factor * np.ones(20))

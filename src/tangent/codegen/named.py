@@ -18,13 +18,12 @@ from tangent.syntax.walk import walk
 
 def named(tree: ast.FunctionDef, kept: Collection[str]) -> ast.FunctionDef:
     """The function, where names other than `kept`, those of the user, do not stand between a call and another name."""
-    pairs = [pair for block in _blocks(tree) for pair in pairwise(block) if _renamed(*pair)]
+    pairs = [(*pair, found) for block in _blocks(tree) for pair in pairwise(block) if (found := _renamed(*pair))]
     if not pairs:
         return tree
     times = Counter(n.id for n in walk(tree) if isinstance(n, ast.Name))
     changes: dict[ast.stmt, ast.stmt | None] = {}
-    for made, bound in pairs:
-        old, new = _renamed(made, bound)
+    for made, bound, (old, new) in pairs:
         if old not in kept and times[old] == 2:
             changes |= {made: _with_name(made, old, new), bound: None}
     return replace(tree, body=exchanged(tree.body, changes)) if changes else tree
@@ -35,7 +34,7 @@ def _blocks(tree: ast.FunctionDef) -> list[list[ast.stmt]]:
     return [tree.body, *(block for block in inner if block)]
 
 
-def _renamed(made: ast.stmt, bound: ast.stmt) -> tuple[str, str] | tuple[()]:
+def _renamed(made: ast.stmt, bound: ast.stmt) -> tuple[str, str] | None:
     """The name that one statement binds among others and the next one reads, and the name that this gives it."""
     match made, bound:
         case (
@@ -44,7 +43,7 @@ def _renamed(made: ast.stmt, bound: ast.stmt) -> tuple[str, str] | tuple[()]:
         ) if old in writes(made) and new not in writes(made):
             return old, new
         case _:
-            return ()
+            return None
 
 
 def _with_name(s: ast.stmt, old: str, new: str) -> ast.stmt:

@@ -1,22 +1,34 @@
-"""Numbers and arrays that functions find in their modules and closures: versions are made for their kinds, too.
+"""What functions find in their modules and closures: versions are made for the kinds of numbers and arrays there, too.
 
-They are read whenever the derivative runs. One that is of another kind by then asks for another version.
+They are read whenever the derivative runs. One that is of another kind by then asks for another version. A number or an
+array has a name, or a path: `RATE`, `settings.rate`, `PARAMETERS["rate"]`, `TABLE[1]`. What objects and containers hold
+may change meanwhile, so paths through these are followed only in functions that change none, and call nobody who could.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import types
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from tangent.runtime.attributes import held_under
+from tangent.runtime.calls import call_bwd, call_effect, call_fwd, call_jvp
+from tangent.source.naming import is_library
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 DATA = (float, int, bool, np.ndarray, np.float64, np.float32)
+CONTAINERS = (dict, list, tuple)
+CALLING = (call_fwd, call_bwd, call_jvp, call_effect)
+NEW = frozenset("copy sum mean dot reshape ravel astype tolist".split())  # methods that change nothing
+Path = tuple[ast.Attribute | ast.Subscript, ...]  # from a variable on, each part with those before it
 
 
 class Outside:
@@ -25,33 +37,171 @@ class Outside:
     def __init__(self, functions: list[Generated]) -> None:
         self._functions = functions
         changed = {v for g in functions if g.source is not None for v in _declared(g.source.tree)}
-        self._globals: list[tuple[dict[str, Any], str]] = []
-        self._cells: list[tuple[Generated, str, types.CellType]] = []
-        for g in functions:
-            captured = dict(zip(g.primal.__code__.co_freevars, g.primal.__closure__ or ()))
-            space = g.primal.__globals__
-            for v in sorted(_free(g) - changed):
-                if v in captured:
-                    if type(_content(captured[v])) in DATA:
-                        self._cells.append((g, v, captured[v]))
-                elif type(space.get(v)) in DATA and not any(s is space and v == w for s, w in self._globals):
-                    self._globals.append((space, v))
+        texts = [_Text(g, changed) for g in functions]
+        quiet = all(text.is_quiet({g.name for g in functions}) for text in texts)
+        self._globals: dict[tuple[int, str], _Place] = {}
+        self._cells: list[tuple[Generated, _Place]] = []
+        for g, text in zip(functions, texts):
+            for place in text.places:
+                if not quiet and place.is_held:
+                    continue
+                if isinstance(place.space, dict):
+                    self._globals.setdefault((id(place.space), place.text), place)
+                else:
+                    self._cells.append((g, place))
         self.some = bool(self._globals or self._cells)
 
     def key(self) -> tuple[Any, ...]:
         """What tells apart the values for which there are different versions."""
-        found = [space.get(v) for space, v in self._globals]
-        found += [_content(cell) for _, _, cell in self._cells]
+        found = [place.value() for place in self._globals.values()]
+        found += [place.value() for _, place in self._cells]
         return tuple([(x.shape, x.dtype) if type(x) is np.ndarray else type(x) for x in found])
 
     def tell(self) -> tuple[Any, ...]:
         """Let the functions know the kinds of what they find there now; these."""
         for g in self._functions:
-            g.outside = {v: _kind(s.get(v)) for s, v in self._globals if s is g.primal.__globals__}
-            g.outside = {v: k for v, k in g.outside.items() if v not in g.primal.__code__.co_freevars}
-        for g, v, cell in self._cells:
-            g.outside[v] = _kind(_content(cell))
+            places = [p for p in self._globals.values() if p.space is g.primal.__globals__]
+            captured = g.primal.__code__.co_freevars
+            g.outside = {p.text: _kind(p.value()) for p in places if p.variable not in captured}
+        for g, place in self._cells:
+            g.outside[place.text] = _kind(place.value())
         return tuple(tuple(g.outside.items()) for g in self._functions)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a number or an array is: a variable of a module or a captured one, and the way from there."""
+
+    space: dict[str, Any] | types.CellType
+    variable: str
+    path: Path = ()
+
+    @cached_property
+    def text(self) -> str:
+        return ast.unparse(self.path[-1]) if self.path else self.variable
+
+    @property
+    def is_held(self) -> bool:
+        """Whether an object or a container holds it, or a class."""
+        return not all(isinstance(x, types.ModuleType) for x in list(self.values())[:-1])
+
+    def value(self) -> Any:
+        *_, found = self.values()
+        return found
+
+    def values(self) -> Iterator[Any]:
+        """What the variable and the parts of the path stand for; at the end None if there is nothing any more."""
+        try:
+            found = self.space.get(self.variable) if isinstance(self.space, dict) else self.space.cell_contents
+            yield found
+            for part in self.path:
+                found = _part(found, part)
+                yield found
+        except (ValueError, LookupError, TypeError):  # not bound yet, or something else by now
+            yield None
+
+
+class _Text:
+    """What a function reads from outside, as its text tells."""
+
+    def __init__(self, g: Generated, changed: set[str]) -> None:
+        assert g.tree is not None
+        self.g, self.nodes = g, walk(g.tree)
+        self.parameters = {a.arg for a in arguments(g.tree.args)}
+        self.local = assigned_inside(g.tree.body) | self.parameters
+        self.captured = dict(zip(g.primal.__code__.co_freevars, g.primal.__closure__ or ()))
+        self.places: list[_Place] = []
+        self.whole: set[str] = set()  # what is read otherwise than by a path
+        inner: set[ast.AST] = set()
+        for n in self.nodes:  # from the outside in
+            if n in inner or not isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)):
+                continue
+            root, path = _way(n)
+            inner |= {root, *path}
+            if isinstance(root, ast.Name) and root.id not in self.local | g.externals.keys():
+                place = None if root.id in changed else self._first(_Place(self.space(root.id), root.id, path))
+                if place is None:
+                    self.whole.add(root.id)
+                else:
+                    self.places.append(place)
+
+    def space(self, v: str) -> dict[str, Any] | types.CellType:
+        return self.captured.get(v, self.g.primal.__globals__)
+
+    def _first(self, place: _Place) -> _Place | None:
+        """The part of a way that leads to its first number or array."""
+        reached = (i for i, x in enumerate(place.values()) if type(x) in DATA)
+        n = next(reached, None)
+        return None if n is None else replace(place, path=place.path[:n])
+
+    def is_quiet(self, generated: set[str]) -> bool:
+        """Whether nothing is changed but what is made here, nothing handed on from outside, and nobody called who could
+        change something."""
+        return all(self._is_known(v) for v in self.whole - generated) and all(
+            self._keeps(n, generated) for n in self.nodes if n is not self.g.tree
+        )
+
+    def _keeps(self, n: ast.AST, generated: set[str]) -> bool:
+        match n:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Global() | ast.Nonlocal() | ast.FunctionDef():
+                return False
+            case ast.Subscript(ctx=ast.Store() | ast.Del()):
+                return _root(n) in self.local - self.parameters
+            case ast.Call(func=ast.Attribute(attr=attr) as method) if (v := _root(method)) in self.local:
+                return attr in NEW or v not in self.parameters
+            case ast.Call(func=ast.Name(id=v)) if v in self.local:
+                return False
+            case ast.Call(func=ast.Name() | ast.Attribute() as func):
+                return _root(func) in generated | self.g.externals.keys() | self.whole
+            case ast.Call():
+                return False
+            case ast.Name(id=v) if v in self.g.externals:
+                return self.g.externals[v] not in CALLING
+            case _:
+                return True
+
+    def _is_known(self, v: str) -> bool:
+        """Whether a name from outside stands for a module, or for what libraries have."""
+        found = _Place(self.space(v), v).value()
+        found = getattr(builtins, v, None) if found is None else found
+        return isinstance(found, types.ModuleType) or (callable(found) and is_library(found))
+
+
+def _way(n: ast.expr) -> tuple[ast.expr, Path]:
+    """What a path of attributes and items begins with, and its parts."""
+    path: list[ast.Attribute | ast.Subscript] = []
+    while isinstance(n, ast.Attribute) or (isinstance(n, ast.Subscript) and _is_fixed(n.slice)):
+        path.append(n)
+        n = n.value
+    return n, tuple(reversed(path))
+
+
+def _is_fixed(index: ast.expr) -> bool:
+    """Whether an index is a name or a number: `1`, `-1`, `"rate"`."""
+    index = index.operand if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) else index
+    return isinstance(index, ast.Constant) and isinstance(index.value, (str, int))
+
+
+def _root(n: ast.expr) -> str:
+    """The variable that a path of any attributes and items begins with."""
+    while isinstance(n, (ast.Attribute, ast.Subscript)):
+        n = n.value
+    return n.id if isinstance(n, ast.Name) else ""
+
+
+def _part(owner: Any, e: ast.expr) -> Any:
+    """An attribute or an item, where asking for it runs no code of the user's."""
+    match e:
+        case ast.Attribute(attr=attr) if isinstance(owner, types.ModuleType):
+            return vars(owner)[attr]
+        case ast.Attribute(attr=attr) if type(owner) is type:
+            return next((vars(c)[attr] for c in owner.__mro__ if attr in vars(c)), None)
+        case ast.Attribute(attr=attr):
+            return held_under(owner, (attr,))[attr]
+        case ast.Subscript(slice=index) if type(owner) in CONTAINERS:
+            return owner[ast.literal_eval(index)]
+        case _:
+            raise LookupError
 
 
 def _kind(value: Any) -> Any:
@@ -64,21 +214,6 @@ def _kind(value: Any) -> Any:
     return replace(kind, axes=tuple(NOT_ONE if isinstance(n, str) else n for n in kind.axes))
 
 
-def _free(g: Generated) -> set[str]:
-    """Names that a function reads and neither binds nor was given."""
-    assert g.tree is not None
-    read = {n.id for n in walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    bound = assigned_inside(g.tree.body) | {a.arg for a in arguments(g.tree.args)}
-    return read - bound - g.externals.keys()
-
-
 def _declared(tree: ast.AST) -> set[str]:
     """Names that a function may bind elsewhere."""
     return {v for n in walk(tree) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names}
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not bound yet
-        return None

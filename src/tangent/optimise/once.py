@@ -31,7 +31,7 @@ from tangent import runtime
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
 from tangent.optimise.purity import calls_in, changed_in_place, changes, written_in_place
-from tangent.optimise.recompute import stored
+from tangent.optimise.stored import stored
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode

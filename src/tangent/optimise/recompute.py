@@ -8,9 +8,9 @@ for k in range(n):                      for k in range(n):
 for k in reversed(range(n)):                t = x[k]
     t = t_stack.pop()                       ...
 
-What it is computed from must be there in the backward loop, with the same value: it never changes, it is the loop's
-own counter, or it is restored there itself (for which its restore may have to move up). Storage, which is written into,
-is never read again, but for its shape.
+What it is computed from must be there in the backward loop, with the same value: it never changes, each iteration
+computes it alike, it is the loop's own counter, or it is restored there itself (for which its restore may have to move
+up). Storage, which is written into, is never read again, but for its shape.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tangent.analysis.liveness import live_into
+from tangent.optimise.alike import Definitions, is_fixed
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
 from tangent.optimise.held import content_reads, measured
-from tangent.optimise.purity import calls_in, changed_by, root_of
-from tangent.syntax.rebuild import NESTED, all_writes, rebuild, replace, statements
+from tangent.optimise.stored import stored
+from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
-from tangent.syntax.walk import children, fact, walk
-
-FORMS = frozenset("reshape ravel transpose swapaxes squeeze expand_dims diagonal moveaxis asarray".split())
+from tangent.syntax.walk import walk
 
 
 def recompute(body: Body, o: Optimisation) -> Body:
@@ -61,6 +60,7 @@ class _Plan:
         self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)} - live_into(self.body)
         self.shaped = self.once & self.o.kept_shapes
         self.stored = stored(self.body) | set(self.o.shared)
+        self.known = Definitions(self.body, self.o, self.stored)
         self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
         pairs = {
             v: (s.pushes[0], s.pops[0]) for s in self.stacks.values() if (v := kept(s.pushes[0], s.pops[0]))
@@ -116,7 +116,7 @@ class _Plan:
         if not isinstance(made[0].targets[0], ast.Name):  # one of several that are unpacked
             return None
         value = self.spelled_out(made[0].value, there.body)
-        if not is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
+        if not is_cheap(value, self.o) or v in expression_reads(value) or not there.loops or not here.loops:
             return None
         moves: list[ast.stmt] = []
         content = content_reads(value)
@@ -155,7 +155,7 @@ class _Plan:
         if _counts(n, there, here):
             return self.is_counter(n, there, here)
         if n not in self.pairs:
-            return False
+            return self.known.is_steady(n)
         push, back = self.pairs[n]
         if there.branch is not None and here.branch is not None and self.home[push] is not there:
             return self.is_outside(n, made, there, here, pop)
@@ -248,7 +248,7 @@ def _made_once(v: str, body: Body) -> ast.expr | None:
     return made[0].value if len(made) == 1 and isinstance(made[0], ast.Assign) else None
 
 
-def is_cheap(e: ast.expr) -> bool:
+def is_cheap(e: ast.expr, o: Optimisation) -> bool:
     """Whether an expression takes less than to keep what it gives."""
     match e:
         case _ if measured(e):
@@ -258,13 +258,13 @@ def is_cheap(e: ast.expr) -> bool:
         case ast.Subscript(value=ast.Name() | ast.Subscript(value=ast.Name())):
             return all(isinstance(n, (*_INDEX, ast.Subscript)) for n in walk(e))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
-            return _is_atom(left) and _is_atom(right)
+            return _is_atom(left, o) and _is_atom(right, o)
         case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() | float() as by)):
-            return _is_atom(left) and by != 0  # nothing to raise or to warn of
+            return _is_atom(left, o) and by != 0  # nothing to raise or to warn of
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _is_atom(operand)
+            return _is_atom(operand, o)
         case ast.Compare(left=left, comparators=[right]):
-            return _is_atom(left) and _is_atom(right)
+            return _is_atom(left, o) and _is_atom(right, o)
         case _:
             return False
 
@@ -282,8 +282,8 @@ _INDEX = (
 )
 
 
-def _is_atom(e: ast.expr) -> bool:
-    return isinstance(e, (ast.Name, ast.Constant)) or bool(measured(e))
+def _is_atom(e: ast.expr, o: Optimisation) -> bool:
+    return isinstance(e, (ast.Name, ast.Constant)) or bool(measured(e)) or is_fixed(e, o.resolve)
 
 
 def _counter(loop: ast.stmt) -> str:
@@ -302,49 +302,3 @@ def _is_changed(n: str, loop: ast.stmt) -> bool:
 
 def _all_reads(s: ast.stmt) -> set[str]:
     return {v for x in statements([s]) for v in header_reads(x)}
-
-
-def stored(body: Body) -> set[str]:
-    """Variables that a statement writes into."""
-    found: set[str] = set().union(*map(_stored_by, body))
-    return found and found | _shown(body, found)
-
-
-@fact
-def _stored_by(s: ast.AST) -> frozenset[str]:
-    """Variables that a statement, or what is in it, writes into."""
-    if isinstance(s, NESTED):
-        return frozenset().union(*map(_stored_by, children(s)))
-    found = {v for n in calls_in(s) if (v := changed_by(n))}
-    if isinstance(s, ast.Assign):
-        found |= {root_of(t) for t in s.targets if not isinstance(t, ast.Name)}
-    elif isinstance(s, ast.AugAssign):
-        found.add(root_of(s.target))
-    return frozenset(found - {""})
-
-
-def _shown(body: Body, found: set[str]) -> set[str]:
-    """Variables that are surely parts of others, such as come from functions that were written out here."""
-    parts: set[str] = set()
-    size = -1
-    while size != (size := len(parts)):
-        for s in statements(body):
-            match s:
-                case ast.Assign(targets=[ast.Name(id=v)], value=value) if _root_of_part(value) in found | parts:
-                    parts.add(v)
-    return parts
-
-
-def _root_of_part(e: ast.expr) -> str:
-    """The variable that an expression shows a part of, or all in another form."""
-    match e:
-        case ast.Subscript(value=ast.Name(id=a), slice=index) if any(isinstance(n, ast.Slice) for n in walk(index)):
-            return a
-        case ast.Attribute(value=ast.Name(id=a), attr="T"):
-            return a
-        case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=a), *_]) if attr in FORMS:
-            return a
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=a), attr=attr)) if attr in FORMS:
-            return a
-        case _:
-            return ""

@@ -19,7 +19,7 @@ from functools import partial
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.lazy import computed, makes_new
 from tangent.optimise.purity import changes, is_pure, root_of, written_in_place
-from tangent.optimise.recompute import stored
+from tangent.optimise.stored import stored
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes

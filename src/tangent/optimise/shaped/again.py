@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from tangent.optimise.context import Body
 from tangent.optimise.dead import Stacks, local_stacks
-from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.sections import Facts, Sections, sections
+from tangent.optimise.stored import stored
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.records import popped, pushed

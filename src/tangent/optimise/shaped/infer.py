@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.optimise.alike import is_fixed
 from tangent.optimise.shaped.calls import result_of
 from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, summed_lists
 from tangent.optimise.shaped.drawn import drawn
@@ -127,6 +128,8 @@ class Inference:
                 return Listed(Listed(FLOAT)) if new and self.of(rows) == Listed(Listed(FLOAT)) else UNKNOWN
             case ast.ListComp() if lists := summed_lists(e):
                 return Listed(FLOAT) if all(is_of_floats(self.of(x)) for x in lists) else UNKNOWN
+            case ast.Subscript() | ast.Attribute() if (found := self.from_outside(e)) is not None:
+                return found
             case ast.Subscript(value=value, slice=index):
                 return subscript(self.of(value), index, self.of)
             case ast.Attribute(value=value, attr=attr):
@@ -139,11 +142,20 @@ class Inference:
                     return owner.items[owner.names.index(attr)]
                 if isinstance(owner, Rows) and attr == "shape":
                     return attribute(owner.array, attr)
-                return FLOAT if type(self.resolve(e)) is float else UNKNOWN
+                return FLOAT if is_fixed(e, self.resolve) else UNKNOWN
             case ast.Call():
                 return self.call(e)
             case _:
                 return UNKNOWN
+
+    def from_outside(self, e: ast.expr) -> Kind | None:
+        """The kind of what a path from outside leads to, if it is known: `settings.rate`, `TABLE[1]`."""
+        root = e
+        while isinstance(root, (ast.Attribute, ast.Subscript)):
+            root = root.value
+        if not self.g.outside or not isinstance(root, ast.Name) or root.id in self.local:
+            return None
+        return self.g.outside.get(ast.unparse(e))
 
     def listed(self, elts: list[ast.expr]) -> Kind:
         """The kind of a list of numbers, and of those that other lists hold: `[*xs, y]`."""

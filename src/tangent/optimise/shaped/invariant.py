@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from tangent.optimise.alike import is_fixed
 from tangent.optimise.context import Body
 from tangent.optimise.shaped.computed import Values, text, times, with_name
 from tangent.optimise.shaped.kinds import Number
@@ -156,6 +157,8 @@ def _is_sure(e: ast.expr, known: Values) -> bool:
     match e:
         case ast.Constant() | ast.Name():
             return known.is_value(e)
+        case ast.Attribute() if is_fixed(e, known.resolve):
+            return True
         case ast.Attribute(value=ast.Name() as inner, attr="T"):
             return known.is_value(inner)
         case ast.Subscript(value=ast.Name() as inner, slice=index):

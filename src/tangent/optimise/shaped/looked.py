@@ -11,8 +11,8 @@ import ast
 from collections import Counter
 
 from tangent.optimise.context import Body
-from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.sections import Facts, Sections, sections
+from tangent.optimise.stored import stored
 from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import expression_reads, header_reads, writes
 

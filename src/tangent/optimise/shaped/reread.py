@@ -19,10 +19,10 @@ from collections.abc import Collection
 
 from tangent.optimise.context import Body
 from tangent.optimise.dead import Stack, local_stacks
-from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.restored import Restored
 from tangent.optimise.shaped.sections import Facts, Sections, sections
+from tangent.optimise.stored import stored
 from tangent.syntax.rebuild import blocks, exchanged, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 

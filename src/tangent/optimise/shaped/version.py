@@ -11,7 +11,6 @@ from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead
-from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.apart import apart
 from tangent.optimise.shaped.attributes import by_attributes, in_blocks
 from tangent.optimise.shaped.bodies import body_of, use, visible, with_body
@@ -34,6 +33,7 @@ from tangent.optimise.shaped.repeated import repeated
 from tangent.optimise.shaped.rows import in_place, with_plain_tangents
 from tangent.optimise.shaped.shown import shown
 from tangent.optimise.shaped.tuples import read_by_index
+from tangent.optimise.stored import stored
 from tangent.optimise.typed.saved import saved
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode

@@ -247,3 +247,47 @@ def test_raw_code_stays_as_it_is():
     raw = tangent.grad(_root, optimized=False)
     assert [raw(2.0) for _ in range(4)] == [raw(2.0)] * 4
     assert raw.versions is None and raw.version(2.0) is raw
+
+
+def gated(params, xs):
+    wf, wi, wc, b = params
+    h, c = np.zeros(b.shape[0]), np.zeros(b.shape[0])
+    for x in xs:
+        z = np.concatenate([h, x])
+        f, i = np.tanh(wf @ z + b), np.tanh(np.dot(wi, z))
+        c = f * c + i * np.tanh(wc @ z)
+        h = np.tanh(c)
+    return np.sum(h**2)
+
+
+def test_sums_of_products_with_joined_arrays_are_written_in_place():
+    r = np.random.default_rng(3)
+    params = (*(r.normal(size=(20, 38)) for _ in range(3)), r.normal(size=20))
+    xs, gradient = r.normal(size=(4, 18)), tangent.grad(gated)
+    for name in ("bwf", "bwi", "bwc", "bb"):
+        assert f"        {name} += " in gradient.version(params, xs).source
+    for _ in range(4):
+        found = gradient(params, xs)
+    v = tuple(np.cos(np.arange(p.size)).reshape(p.shape) for p in params)
+    near = [gated(tuple(p + h * t for p, t in zip(params, v)), xs) for h in (1e-6, -1e-6)]
+    assert sum(np.sum(b * t) for b, t in zip(found, v)) == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-6)
+
+
+def forward_algorithm(logits, step):
+    alpha = logits[0]
+    for t in range(1, len(logits)):
+        m = np.max(alpha[:, None] + step, axis=0)
+        alpha = m + np.log(np.sum(np.exp(alpha[:, None] + step - m), axis=0)) + logits[t]
+    return np.log(np.sum(np.exp(alpha)))
+
+
+def test_sums_beside_new_axes_are_sums_without_them():
+    r = np.random.default_rng(4)
+    logits, step, gradient = r.normal(size=(5, 20)), r.normal(size=(20, 20)), tangent.grad(forward_algorithm, (0, 1))
+    text = gradient.version(logits, step).source
+    assert "keepdims" not in text and "[:, 0]" not in text and "[:]" not in text
+    v, w = r.normal(size=logits.shape), r.normal(size=step.shape)
+    near = [forward_algorithm(logits + h * v, step + h * w) for h in (1e-6, -1e-6)]
+    for _ in range(4):
+        b, c = gradient(logits, step)
+        assert np.sum(b * v) + np.sum(c * w) == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-6)

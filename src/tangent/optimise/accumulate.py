@@ -13,7 +13,7 @@ import ast
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.held import content_reads, holds, keeps
 from tangent.syntax.quote import at
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import all_writes, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 
@@ -25,9 +25,10 @@ def accumulate(body: Body, o: Optimisation) -> Body:
 
 
 def _is_alone(b: str, body: Body) -> bool:
-    """Whether a name starts as zeros, is only added to, and is read by the return, or as an array by arithmetic."""
+    """Whether a name starts as zeros, is only added to, and is read behind all sums, or as an array by arithmetic."""
     starts: list[ast.expr] = []
     read = False
+    behind = _behind(b, body)
     for s in statements(body):
         if b in writes(s):
             if not isinstance(s, ast.Assign):
@@ -36,11 +37,17 @@ def _is_alone(b: str, body: Body) -> bool:
                 starts.append(s.value)
                 if not isinstance(s.targets[0], ast.Name):
                     return False
-        elif b in header_reads(s) and not isinstance(s, ast.Return):
+        elif b in header_reads(s) and s not in behind:
             read = True
             if not _is_operand(s, b):
                 return False
     return len(starts) == 1 and (_is_array(starts[0]) if read else _is_zero(starts[0]))
+
+
+def _behind(b: str, body: Body) -> Body:
+    """The last statements of a body, from where on it does not change a name."""
+    last = max((i for i, s in enumerate(body) if b in all_writes(s)), default=-1)
+    return body[last + 1 :]
 
 
 def _is_summed(v: str, body: Body, o: Optimisation) -> bool:

@@ -22,6 +22,7 @@ from tangent.optimise.shaped.formed import Formed
 from tangent.optimise.shaped.infer import Env, parameters_of
 from tangent.optimise.shaped.kinds import (
     INT,
+    NOT_ONE,
     UNKNOWN,
     UNSURE,
     Attributes,
@@ -45,6 +46,7 @@ from tangent.optimise.shaped.kinds import (
 from tangent.optimise.shaped.known import Known
 from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
+from tangent.optimise.shaped.multiplied import fitting
 from tangent.optimise.shaped.places import added, places
 from tangent.optimise.shaped.reuse import LARGE, dying, reused
 from tangent.optimise.shaped.stored import Stores, loaded
@@ -87,6 +89,7 @@ class Flow(Stores):
         bound.update(parameters_of(g))
         last = versions.sizes is not None
         once = {v for v, n in bound.items() if n == 1} | begun_by_zeros(g.tree.body, self.resolve)
+        self.lasting = [v for s in g.tree.body if isinstance(s, ast.Assign) for v in writes(s) if v in once]
         self.known = Known(self.of, self.resolve, self.use, self.length, last, once, g.shared)
         self.user = identifiers(g.source.tree) if g.source is not None else set()
         self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
@@ -142,8 +145,16 @@ class Flow(Stores):
         if isinstance(n, int):
             return ast.Constant(n)
         v, _, i = n.partition(".")
-        fixed = v in self.fixed and i.isdigit()
-        return expression(f"x.shape[{i}]", x=v) if fixed else None
+        if v in self.fixed and i.isdigit():
+            return expression(f"x.shape[{i}]", x=v)
+        return None if n.startswith((UNSURE, NOT_ONE)) else self.length_of_another(n)
+
+    def length_of_another(self, n: Axis) -> ast.expr | None:
+        """The length of an axis that a variable has which was bound once, for all that follows."""
+        for v in self.lasting:
+            if isinstance(kind := self.env.get(v), Number) and n in kind.axes:
+                return expression(f"x.shape[{kind.axes.index(n)}]", x=v)
+        return None
 
     # Statements
 
@@ -197,6 +208,7 @@ class Flow(Stores):
                     text = ast.unparse(new)
                     self.exact[text] = self.exact.get(text, True) and fits(self.of(loaded(target)), self.of(value))
                 filled = self.finished(value)
+                self.env |= {v: k for v, k in fitting(value, self.of, self.resolve) if v in self.local}
                 self.store(target, filled or self.of(value))
                 self.forget_lists(value)
                 if filled is not None and isinstance(value, ast.Name):

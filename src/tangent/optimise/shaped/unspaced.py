@@ -1,6 +1,7 @@
-"""Sums that keep an axis only to meet a new one are added without either.
+"""Sums that keep an axis only to meet a new one are added without either; what is read without it is summed without.
 
 bd[:, k, None] += b.sum(axis=1, keepdims=True)     ->     bd[:, k] += b.sum(axis=1)
+bd = b.sum(axis=1, keepdims=True)[:, 0]            ->     bd = b.sum(axis=1)
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.shaped.kinds import Kind, Number
 from tangent.optimise.shaped.making import value_of
 from tangent.optimise.shaped.sums import Summed
-from tangent.syntax.rebuild import exchanged, replace, statements
+from tangent.syntax.rebuild import exchanged, rebuild, replace, statements
 from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 
@@ -42,7 +43,18 @@ def unspaced(body: Body, kinds: Mapping[str, Kind]) -> Body:
                 assert isinstance(value, Summed)
                 if (new := _without(place, _kept(value), kinds)) is not None:
                     changes |= {s: replace(s, target=new), made[v]: replace(made[v], value=_dropped(value))}
+            case ast.Assign(value=value) if (read := rebuild(value, _read)) is not value:
+                changes[s] = replace(s, value=read)
     return exchanged(body, changes) if changes else body
+
+
+def _read(e: ast.expr) -> ast.expr:
+    match e:
+        case ast.Subscript(value=Summed() as summed, slice=ast.Tuple(elts=parts)) if kept := _kept(summed):
+            first = tuple(i for i, p in enumerate(parts) if isinstance(p, ast.Constant) and p.value == 0)
+            return _dropped(summed) if first == kept and len(parts) - len(first) == sum(map(_is_whole, parts)) else e
+        case _:
+            return e
 
 
 def _kept(e: Summed) -> tuple[int, ...]:
@@ -52,7 +64,9 @@ def _kept(e: Summed) -> tuple[int, ...]:
     return () if not given.get("keepdims") else (axis,) if isinstance(axis, int) else tuple(axis or ())
 
 
-def _without(place: ast.Subscript, axes: tuple[int, ...], kinds: Mapping[str, Kind]) -> ast.Subscript | None:
+def _without(
+    place: ast.Subscript, axes: tuple[int, ...], kinds: Mapping[str, Kind]
+) -> ast.Subscript | ast.Name | None:
     """A place without its new axes, where these are just the given ones, between slices and integers."""
     parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
     if not axes or not all(isinstance(p, ast.Slice) or _is_new(p) or _is_integer(p, kinds) for p in parts):
@@ -61,11 +75,17 @@ def _without(place: ast.Subscript, axes: tuple[int, ...], kinds: Mapping[str, Ki
     if tuple(i for i, p in enumerate(shown) if _is_new(p)) != axes:
         return None
     rest = [p for p in parts if not _is_new(p)]
-    while len(rest) > 1 and isinstance(last := rest[-1], ast.Slice) and last.lower is last.upper is last.step is None:
+    while len(rest) > 1 and _is_whole(rest[-1]):
         rest.pop()
     if not rest:
         return None
+    if len(rest) == 1 and _is_whole(rest[0]) and isinstance(whole := place.value, ast.Name):
+        return replace(whole, ctx=ast.Store())
     return replace(place, slice=rest[0] if len(rest) == 1 else ast.Tuple(rest, ast.Load()))
+
+
+def _is_whole(p: ast.expr) -> bool:
+    return isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None
 
 
 def _is_new(p: ast.expr) -> bool:

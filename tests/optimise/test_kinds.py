@@ -148,3 +148,14 @@ def test_the_triangle_of_a_vector_is_a_matrix(n):
 
     x = np.arange(1.0, n + 1.0)
     assert np.array_equal(tangent.grad(weighed).version(x)(x), tangent.grad(weighed, optimized=False)(x))
+
+
+def test_an_axis_that_a_mask_decides_about_may_be_left_out():
+    def near(x, w, chosen):
+        return np.sum(np.squeeze(x[chosen]) + w)
+
+    x, w, rows = RNG.normal(size=(20, 3)), RNG.normal(size=3), np.arange(20)
+    gradient, raw = (tangent.grad(near, ("x", "w"), optimized=o) for o in (True, False))
+    for count in (5, 5, 5, 5, 1):
+        for a, b in zip(gradient(x, w, rows < count), raw(x, w, rows < count)):
+            assert a.shape == b.shape and np.allclose(a, b)

@@ -74,6 +74,11 @@ np.sqrt(3)
 runtime.mT(x)
 runtime.cofactors(s)
 runtime.cumsum_reversed(x, x, 1)
+np.diagonal(t, axis1=1, axis2=2)
+np.linalg.svd(t, compute_uv=False)
+np.linalg.svd(t, full_matrices=False)
+np.linalg.qr(t)
+np.tril(v)
 """.strip().splitlines()
 LENGTHS = [(3, 5), (2, 20), (40, 4), (20, 30), (25, 25), (1, 3), (17, 1)]
 
@@ -106,7 +111,9 @@ def test_the_kind_of_a_call(text, shape):
     rng = np.random.default_rng(0)
     x = rng.normal(size=shape)
     a = rng.normal(size=(shape[1], shape[1]))
-    given = {"x": x, "v": rng.normal(size=shape[0]), "s": a @ a.T + np.eye(shape[1])}
+    given = {
+        "x": x, "v": rng.normal(size=shape[0]), "s": a @ a.T + np.eye(shape[1]), "t": rng.normal(size=(18, *shape)),
+    }  # fmt: skip
     kinds = {v: kind_of(value, v) for v, value in given.items()}
     lengths = {f"{v}.{i}": n for v, value in given.items() for i, n in enumerate(value.shape)}
 

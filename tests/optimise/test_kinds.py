@@ -130,3 +130,32 @@ def test_who_wins_a_maximum():
     both = np.array([[1.0, 1.0], [np.nan, 0.0]])  # as many winners as rows
     assert winners(np.max(both, axis=1), both, 1).tolist() == [[0.5, 0.5], [0, 0]]
     assert winners(np.max(a[2:3], axis=1), a[2:3], 1).tolist() == [[0, 0, 1]]
+
+
+@pytest.mark.parametrize("shape", [(18, 40, 30), (18, 30, 40)], ids=str)
+def test_the_shorter_of_two_axes_is_not_always_the_same(shape):
+    def diagonals(x):
+        return np.sum(np.diagonal(x, axis1=1, axis2=2))
+
+    x = RNG.normal(size=shape)
+    assert np.array_equal(tangent.grad(diagonals).version(x)(x), tangent.grad(diagonals, optimized=False)(x))
+
+
+@pytest.mark.parametrize("n", [3, 20])
+def test_the_triangle_of_a_vector_is_a_matrix(n):
+    def weighed(x):
+        return np.sum(np.tril(x)) + np.sum(np.triu(x, 1))
+
+    x = np.arange(1.0, n + 1.0)
+    assert np.array_equal(tangent.grad(weighed).version(x)(x), tangent.grad(weighed, optimized=False)(x))
+
+
+def test_an_axis_that_a_mask_decides_about_may_be_left_out():
+    def near(x, w, chosen):
+        return np.sum(np.squeeze(x[chosen]) + w)
+
+    x, w, rows = RNG.normal(size=(20, 3)), RNG.normal(size=3), np.arange(20)
+    gradient, raw = (tangent.grad(near, ("x", "w"), optimized=o) for o in (True, False))
+    for count in (5, 5, 5, 5, 1):
+        for a, b in zip(gradient(x, w, rows < count), raw(x, w, rows < count)):
+            assert a.shape == b.shape and np.allclose(a, b)

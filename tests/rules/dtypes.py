@@ -6,7 +6,7 @@ import builtins
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ KINDS = {
 }
 WIDE = {np.float16: np.complex64, np.float32: np.complex64, np.complex64: np.complex64, np.longdouble: np.clongdouble}
 
+NOT_TAKEN = object()
+
 # Calls whose values are others for these numbers: truth values are added by `or`, their matrices are singular and
 # their eigenvalues repeat, integers are not cut by a cast to integers, and complex numbers have no order.
 OTHERWISE = {"b": r"trapezoid|linalg|\.item\(|\bint\b", "i": r"\bint\b", "u": r"\bint\b", "c": "unique_values"}
@@ -62,6 +64,17 @@ def check_dtypes(case: Case) -> None:
         raise Wrong("\n".join(found))
 
 
+def check_second_dtypes(case: Case) -> None:
+    """The same of the gradient in single precision, where the result has it, too."""
+    kind = replace(KINDS["float32"], tolerance=1e-3)
+    args = given(case, kind)
+    involved = [value_at(case, args), *(args[i] for i in case.places)]
+    if is_kernel(case.sample) or any(dtype != np.float32 for x in involved for dtype in dtypes_of(x)):
+        return
+    if found := list(faults(case.reverse, kind)):
+        raise Wrong("\n".join(found))
+
+
 def is_kernel(sample: Sample) -> bool:
     name = sample.call.removeprefix("runtime.").partition("(")[0]
     return name.isidentifier() and hasattr(runtime, name) and not hasattr(builtins, name)
@@ -71,13 +84,10 @@ def faults(case: Case, kind: Kind, calls: int = 1, places: list[int] | None = No
     """What is wrong with a sample whose arguments, or those at some places, are of another kind."""
     if re.search(OTHERWISE.get(np.dtype(kind.dtype).kind, "$^"), case.sample.call):
         return
-    args = [map_leaves(in_kind(kind), a) if i in (places or case.places) else a for i, a in enumerate(case.args)]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)
-            value = case.f(*args)
-    except Exception:
-        return  # NumPy itself does not take it
+    args = given(case, kind, places)
+    value = value_at(case, args)
+    if value is NOT_TAKEN:
+        return
     doubles = [map_leaves(as_double, a) if i in case.places else a for i, a in enumerate(args)]
     if dtypes_of(args) == dtypes_of(case.args) or (kind.is_whole and not is_kept(case, args, value, doubles)):
         return
@@ -86,6 +96,21 @@ def faults(case: Case, kind: Kind, calls: int = 1, places: list[int] | None = No
             yield from _faults(case, kind, args, value, doubles)
     except UnsupportedError:
         pass  # vectors that fill up a basis, views of half precision
+
+
+def given(case: Case, kind: Kind, places: list[int] | None = None) -> list[Any]:
+    """The arguments, some of them in a kind."""
+    return [map_leaves(in_kind(kind), a) if i in (places or case.places) else a for i, a in enumerate(case.args)]
+
+
+def value_at(case: Case, args: list[Any]) -> Any:
+    """The value for other arguments, or `NOT_TAKEN` where NumPy itself does not take them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            return case.f(*args)
+    except Exception:
+        return NOT_TAKEN
 
 
 def is_kept(case: Case, args: list[Any], value: Any, doubles: list[Any]) -> bool:

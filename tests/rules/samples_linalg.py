@@ -236,6 +236,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "vector_norm": [
         S("np.linalg.vector_norm(x)", x=real(2, 3)),
         S("np.linalg.vector_norm(x, axis=0, ord=1)", x=real(2, 3)),
+        S("np.linalg.vector_norm(x, axis=0, ord=None)", x=real(2, 3)),
         S("np.linalg.vector_norm(x, axis=(0, 2), keepdims=True)", x=real(2, 2, 3)),
         S("np.linalg.vector_norm(x, ord=np.inf)", x=real(2, 3)),
         S("np.linalg.vector_norm(x, ord=4, keepdims=True)", x=cplx(2, 2)),

@@ -16,7 +16,7 @@ import pytest
 
 import tangent
 from rules.check import FIRST, MIXED, SECOND, Wrong, check, function_of, is_missing
-from rules.dtypes import check_dtypes
+from rules.dtypes import check_dtypes, check_second_dtypes
 from rules.sample import S, Sample, positive, real
 from rules.uncovered import EXERCISED_ELSEWHERE, IN_PLACE, NOTHING_TO_DIFFERENTIATE, REFUSED
 from tangent.errors import RuleError, UnsupportedError
@@ -57,8 +57,8 @@ def test_second_order(sample: Sample) -> None:
 
 
 @_each([case for case in CASES if case[2].orders > 1 and case[1] < 2])
-def test_reverse_over_forward(sample: Sample) -> None:
-    check(sample, MIXED)
+def test_second_order_otherwise(sample: Sample) -> None:
+    check(sample, (*MIXED, check_second_dtypes))
 
 
 def test_every_rule_has_samples() -> None:

@@ -36,3 +36,13 @@ def test_what_numpy_refuses_is_refused(call: str, error: type[Exception]) -> Non
     for derivative in (tangent.grad(f, ("x",)), tangent.jvp(f, ("x",))):
         with pytest.raises(error):
             derivative(C, X, 1.0)
+
+
+def test_points_in_several_dimensions() -> None:
+    """Numbers are doubles to NumPy here, and points have as many of each coordinate."""
+    f = made("def f(c, x, y):\n    return np.polynomial.polynomial.polyval2d(x, y, c)\n")
+    c = np.ones((2, 2), np.float32)
+    check_grads(f, (np.outer(C, C), X, 0.7))
+    assert np.asarray(tangent.jvp(f, ("c",))(c, X, 0.7, c)).dtype == float
+    with pytest.raises(ValueError, match="incompatible"):
+        tangent.vjp(f, ("c",), check_dims=False)(c, C, X, C)

@@ -12,7 +12,7 @@ NOTHING_TO_DIFFERENTIATE = _names("""
     np.broadcast np.busdaycalendar np.bytes_ np.character np.complexfloating np.flatiter np.flexible np.floating
     np.from_dlpack np.frompyfunc np.generic np.inexact np.integer np.matrix np.memmap np.nditer
     np.ndenumerate np.nested_iters np.number np.object_ np.recarray np.record np.signedinteger np.str_ np.test np.ufunc
-    np.unsignedinteger np.vectorize np.void
+    np.unsignedinteger np.void
     np.linalg.LinAlgError np.linalg.test np.fft.test
     ndarray.byteswap ndarray.ctypes ndarray.data ndarray.getfield ndarray.setfield ndarray.to_device
 """)

@@ -95,7 +95,8 @@ LIKE_SECOND = (
     runtime.unsequence, runtime.fit_grad,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
-SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll, np.triu, np.tril)
+SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll)
+TRIANGLES = (np.triu, np.tril)  # of a vector, of the matrix that has it in every row
 KEEPERS = frozenset((*SAME, np.copy))  # give back a persistent array as such
 ARITHMETIC = (
     runtime.ratio, runtime.times, runtime.power_slope, runtime.where_nonzero, runtime.safe_ratio, runtime.cosine,
@@ -204,7 +205,7 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return attribute(kinds[0], "shape")
     if function is np.reshape and len(kinds) == 2 and not e.keywords:
         return reshaped(*kinds)
-    if function in SAME_FORM:
+    if function in SAME_FORM or (function in TRIANGLES and _rank(kinds[0]) > 1):
         return like(kinds[0])
     if function is np.where and len(kinds) == 3 and not e.keywords:
         return chosen(strong(broadcast(kinds[1], kinds[2])), kinds[0], kinds[0])

@@ -15,7 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, NOT_ONE, SMALL, UNKNOWN, UNSURE, Axis, Items, Kind, Number
+from tangent.optimise.shaped.kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    NOT_ONE,
+    SMALL,
+    UNKNOWN,
+    UNSURE,
+    Axis,
+    Items,
+    Kind,
+    Number,
+    not_one,
+)  # fmt: skip
 
 FUNCTIONS = frozenset(
     """
@@ -52,8 +65,9 @@ INDEXED = frozenset(
     expand_dims interp trace round clip einsum inner vdot tensordot transpose swapaxes sum_along
     """.split()
 )  # integers among what these are given do not decide about a form, as the counts of np.repeat do
-# Lengths of axes, the one and the other time: no two differ by the same both times.
-FIRST, SECOND = (17, 19, 23, 29, 31, 37, 41, 43), (29, 25, 39, 44, 32, 27, 18, 31)
+DROPPING = frozenset("squeeze cov corrcoef gram gram_tangent correlation_tangent".split())  # axes of length 1
+# Lengths of axes, the one and the other time: of any two, each is once the shorter.
+FIRST, SECOND = (17, 19, 23, 29, 31, 37, 41, 43), (35, 34, 29, 28, 24, 21, 20, 19)
 Given = tuple[tuple[str, Any], ...]  # names of keywords, empty for others, and what is known of the arguments
 
 
@@ -77,6 +91,8 @@ def by_example(function: Any, e: ast.Call, of: Callable[[ast.expr], Kind], *owne
         return UNKNOWN
     numbers = [x for _, x in given if isinstance(x, Number)]
     if any(x.rank and not x.real for x in numbers) and not _takes_integers(function):
+        return UNKNOWN
+    if function.__name__ in DROPPING and any(n != 1 and not not_one(n) for x in numbers for n in x.axes):
         return UNKNOWN
     if any(x.weak is None for x in numbers) and any(x.dtype == "f4" for x in numbers):  # which of them has the say?
         return UNKNOWN

@@ -32,6 +32,11 @@ def same(x: Kind, *_: Kind) -> Kind:
     return x if _is_array(x) else UNKNOWN
 
 
+def triangle(x: Kind, *_: Kind) -> Kind:
+    """A triangle of matrices; of a vector, that of the matrix which has it in every row."""
+    return Number(max(x.rank, 2), x.dtype) if isinstance(x, Number) and _is_array(x) else UNKNOWN
+
+
 def of_matrix(x: Kind) -> Kind:
     return x if isinstance(x, Number) and x.rank == 2 and x.dtype == "f8" else UNKNOWN
 
@@ -147,8 +152,8 @@ RULES: dict[Any, tuple[int, Rule]] = {
     np.roll: (2, same),
     np.sort: (1, same),
     np.diff: (1, same),
-    np.tril: (2, same),
-    np.triu: (2, same),
+    np.tril: (2, triangle),
+    np.triu: (2, triangle),
     np.swapaxes: (3, same),
     np.cumsum: (1, with_rank(1)),
     np.arange: (3, counted),

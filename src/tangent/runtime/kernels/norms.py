@@ -65,13 +65,13 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
     if is_fixed(ord, 1):
         return np.conj(direction(x))
     size = np.abs(x)
+    if ord is None or is_fixed(ord, 2):
+        return length_slope(x, np.sqrt(np.sum(size * size, axis=axis, keepdims=True)), axis, True)
     if abs(ord) == np.inf:
         ends = (
             np.max(size, axis=axis, keepdims=True, initial=0.0) if ord > 0 else np.min(size, axis=axis, keepdims=True)
         )
         return np.conj(direction(x)) * evenly(size == ends, x, axis)
-    if is_fixed(ord, 2):
-        return length_slope(x, np.sqrt(np.sum(size * size, axis=axis, keepdims=True)), axis, True)
     return power_norm_slope(x, ord, axis)
 
 

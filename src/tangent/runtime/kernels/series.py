@@ -69,9 +69,12 @@ def mapped_domain(x: Any, old: Any, new: Any) -> Any:
 
 def series_at_points(val_f: Function, c: Any, *args: Any) -> Any:
     """The value of a series in several variables at points."""
-    c = val_f(args[0], c)
     for k in range(1, len(args)):
-        c = val_f(args[k], c, tensor=False)
+        if np.shape(args[k]) != np.shape(args[0]):
+            raise ValueError("the coordinates of the points are incompatible")
+    c = val_f(np.multiply(args[0], 1.0), c)
+    for k in range(1, len(args)):
+        c = val_f(np.multiply(args[k], 1.0), c, tensor=False)
     return c
 
 

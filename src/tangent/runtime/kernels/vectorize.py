@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.kernels.reduce import as_dtype
+
 
 def vectorized(pyfunc: Callable[..., Any], otypes: str | None, *args: Any) -> Any:
     """`np.vectorize(pyfunc)(*args)`: the arguments are broadcast together."""
@@ -40,6 +42,24 @@ def vectorized_with(
             items = (*items, element(args[k], index, shape, ranks[places.index(k)]) if k in places else args[k])
         results.append(pyfunc(*items, **named_items(kwargs, names, index, shape, ranks[len(places) :])))
     return gathered_results(results, shape, result_types(results, otypes))
+
+
+def vectorize_of(
+    pyfunc: Callable[..., Any], otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: bool = False,
+    signature: str | None = None,
+) -> Callable[..., Any]:  # fmt: skip
+    """`np.vectorize` of a function that captures what is differentiated by."""
+    codes, whole = type_codes(otypes), frozenset(excluded or ())
+
+    def elements(*args: Any, **kwargs: Any) -> Any:
+        return vectorized_with(pyfunc, codes, whole, signature, *args, **kwargs)
+
+    return elements
+
+
+def type_codes(otypes: Any) -> str | None:
+    """The letters of the dtypes that `np.vectorize` is asked for, of which there may be a list."""
+    return None if otypes is None else np.vectorize(abs, otypes).otypes
 
 
 def named_items(kwargs: Any, names: Any, index: Any, shape: Any, ranks: Any) -> Any:
@@ -85,7 +105,7 @@ def gathered_tangents(tangents: Any, results: Any, shape: Any, types: Any) -> An
         rows = [([d[k] for d in tangents], [r[k] for r in results], t) for k, t in enumerate(types)]
         return tuple(gathered_tangents(d, r, shape, t) for d, r, t in rows)
     whole = np.reshape(np.stack(tangents), shape + np.shape(results[0])) if results else np.zeros(shape)
-    return np.zeros_like(whole) if is_truncated(results, types) else whole
+    return np.zeros_like(whole) if is_truncated(results, types) else as_dtype(whole, np.empty(0, types))
 
 
 def scattered_results(b: Any, results: Any, shape: Any, types: Any) -> Any:

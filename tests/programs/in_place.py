@@ -1018,3 +1018,11 @@ def shapes_assigned_in_a_chain(w):
         z = z[here] * w[0]
         rows, columns = rows[here], columns[here]
     return kept
+
+
+@program({"x": signed(2, 3)})
+def running_sums_in_place(x):
+    sums = x * x
+    np.add.accumulate(sums, axis=1, out=sums)
+    np.multiply.accumulate(sums, axis=0, out=sums)
+    return sums * x

@@ -1026,3 +1026,14 @@ def running_sums_in_place(x):
     np.add.accumulate(sums, axis=1, out=sums)
     np.multiply.accumulate(sums, axis=0, out=sums)
     return sums * x
+
+
+@program({"x": signed(4)})
+def parts_filled_with_random_numbers(x):
+    rng = np.random.default_rng(3)
+    noise, y = np.zeros((2, 4)), x * 1.0
+    for k in range(2):
+        rng.random(out=noise[k])
+        rng.standard_normal(2, out=noise[1 - k, 2:])
+        y = y * noise[0] + np.sin(y) * noise[1]
+    return y

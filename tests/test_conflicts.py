@@ -72,13 +72,21 @@ def known_when_called(x, functions):
     return np.sum(b)
 
 
-def number_of_the_module(x):
-    global LAST
-    LAST, s = 1.0, 0.0
-    for v in x:
-        s += v * v * LAST  # two
-        LAST += 1.5  # one
-    return s
+def captured_number():
+    weight = 1.0
+
+    def f(x):
+        s = 0.0
+        for v in x:
+            s += v * v * weight  # two
+            raise_weight()  # one
+        return s
+
+    def raise_weight():
+        nonlocal weight
+        weight += 1.5
+
+    return f
 
 
 def captured_table():
@@ -224,6 +232,23 @@ def held_by_memoryview(x):
     return np.sum(y * x)  # two
 
 
+def made_read_only(x):
+    y = x * 2.0
+    y.flags.writeable = False  # one
+    try:
+        y[0] = x[1]  # two
+    except ValueError:
+        y = y * x
+    return np.sum(y)
+
+
+def held_by_an_array_of_objects(x):
+    held = np.empty(2, dtype=object)
+    held[0] = x * 1.0
+    held[0][1] = 5.0 * x[0]  # one
+    return np.sum(held[0] * 2.0)  # two
+
+
 X = np.array([0.5, 1.2, 0.9])
 BOTH, REVERSE = ("reverse", "forward"), ("reverse",)
 CASES = [
@@ -232,7 +257,7 @@ CASES = [
     (output_by_position, BOTH, (X,)),
     (output_behind_a_star, BOTH, (X, [np.zeros(3)])),
     (known_when_called, BOTH, (X, [fill]), "fill"),
-    (number_of_the_module, REVERSE, (X,)),
+    (captured_number(), REVERSE, (X,)),
     (captured_table(), REVERSE, (X,)),
     (captured_by_a_function, REVERSE, (X,)),
     (imaginary_part_given, REVERSE, (X,), "scale"),
@@ -254,6 +279,8 @@ CASES = [
     (integers, BOTH, (np.array([1, 2, 3]),)),
     (elements_in_another_order, REVERSE, (X,)),
     (held_by_memoryview, REVERSE, (X,)),
+    (made_read_only, BOTH, (X,)),
+    (held_by_an_array_of_objects, REVERSE, (X,)),
 ]
 
 

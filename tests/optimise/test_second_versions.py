@@ -101,7 +101,15 @@ def handed(x):
     return np.sum(q * y)
 
 
-PROGRAMS = [lorenz, neighbours, transposed, diffused, rows, kept, descent, scaled, handed]
+def lengthened(x):
+    """What a gradient is cleared of is read before, also in a line that returns it."""
+    y = tangent.setitem(x, slice(0, 2), x[4:] * 2.0)
+    y = tangent.append(y, y[0] * y[1])
+    return np.sum(y * W)
+
+
+W = np.arange(1.0, 8.0)
+PROGRAMS = [lorenz, neighbours, transposed, diffused, rows, kept, descent, scaled, handed, lengthened]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -1004,3 +1004,36 @@ def elements_at_places_of_the_module(x):
     a[0] = a[1] * a[2]
     a[:3] += a[PLACES]
     return a * a
+
+
+@program({"w": positive(2)})
+def shapes_assigned_in_a_chain(w):
+    rows, columns = np.mgrid[0:2, 0:3]
+    z = (rows * w[0] + w[1]) ** (columns + 1.0)
+    rows.shape = columns.shape = z.shape = 6
+    kept = np.zeros((2, 3))
+    for k in range(3):
+        here = z < 3.0 - k
+        kept[rows[here], columns[here]] += z[here]
+        z = z[here] * w[0]
+        rows, columns = rows[here], columns[here]
+    return kept
+
+
+@program({"x": signed(2, 3)})
+def running_sums_in_place(x):
+    sums = x * x
+    np.add.accumulate(sums, axis=1, out=sums)
+    np.multiply.accumulate(sums, axis=0, out=sums)
+    return sums * x
+
+
+@program({"x": signed(4)})
+def parts_filled_with_random_numbers(x):
+    rng = np.random.default_rng(3)
+    noise, y = np.zeros((2, 4)), x * 1.0
+    for k in range(2):
+        rng.random(out=noise[k])
+        rng.standard_normal(2, out=noise[1 - k, 2:])
+        y = y * noise[0] + np.sin(y) * noise[1]
+    return y

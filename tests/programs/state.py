@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from programs.registry import program
-from programs.samples import positive
+from programs.samples import positive, signed
 
 
 class Cell:
@@ -421,3 +421,74 @@ def total_that_is_given_out_and_grows(x):
     first = o.move()
     second = o.move()
     return first * second
+
+
+rate = 0.5
+position = 0
+
+
+def cool():
+    global rate
+    rate *= 0.9
+
+
+def cooled(y):
+    return y * rate
+
+
+def forward():
+    global position
+    position += 1
+    return position
+
+
+@program({"x": signed(3)})
+def number_of_the_module_that_is_bound_anew(x):
+    global rate
+    rate, s = 0.5, 0.0
+    for v in x:
+        s += v * v * rate
+        rate *= 0.9
+    return s * rate
+
+
+@program({"x": signed(3)})
+def number_of_the_module_that_a_helper_binds_anew(x):
+    global rate
+    rate = 0.5
+    y = x * 1.0
+    while rate > 0.4:
+        y = y - rate * np.sin(y)
+        cool()
+    return y
+
+
+@program({"x": signed(3)})
+def number_of_the_module_as_it_was_before(x):
+    global rate
+    before, rate = rate, 0.3
+    here = rate
+    cool()
+    y = cooled(x * x)
+    rate = before
+    return cooled(y * x) * here
+
+
+@program({"x": signed(3)})
+def number_of_the_module_in_a_lambda(x):
+    global rate
+    rate = 0.5
+    f = lambda v: v * rate
+    y = f(x)
+    cool()
+    return f(y * y)
+
+
+@program({"x": signed(4)})
+def places_that_the_module_counts(x):
+    global position
+    position, y = 0, x * 1.0
+    for _ in range(3):
+        y[position] *= y[position + 1]
+        forward()
+    return y

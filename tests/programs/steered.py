@@ -7,6 +7,7 @@ from collections import Counter, defaultdict, deque
 import numpy as np
 
 from programs.registry import program
+from programs.samples import signed
 
 
 class Plan:
@@ -88,3 +89,30 @@ def loops_over_a_deque_before_and_after_it_is_emptied(x):
     while len(same) > 1:
         x = x * np.cos(x + todo.pop())
     return x + sum([np.sin(x + j) for j in todo])
+
+
+@program({"x": signed(5)})
+def places_seen_by_a_function_that_calls_itself(x):
+    seen, y = set(), x * 1.0
+
+    def visit(k):
+        if k in seen:
+            return 0.0
+        seen.add(k)
+        y[k] *= y[k - 1]
+        return y[k] + visit((2 * k + 1) % 5) + visit((k + 3) % 5)
+
+    return visit(0) * y
+
+
+def _first_seen(x, k, seen):
+    if k in seen:
+        return 0.0
+    seen.add(k)
+    return x[k] * x[k - 1]
+
+
+@program({"x": signed(4)})
+def sets_that_helpers_fill_and_ask(x):
+    seen = {2}
+    return _first_seen(x, 0, seen) + _first_seen(x, 2, seen) * _first_seen(x, 0, seen) + _first_seen(x, 1, seen) * x

@@ -209,6 +209,8 @@ class _Search:
         match node:
             case ast.Attribute(value=value, attr="flat" | "real" | "imag", ctx=ast.Store()) if not _is_self(value):
                 return isinstance(_whole(value), ast.Attribute) and self.foreign(value, scope, own, local, root, inner)
+            case ast.Attribute(value=ast.Attribute(attr="flags"), ctx=ast.Store()):
+                return False
             case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
                 self.assigns = True
                 return self.foreign(value, scope, own, local, root, inner)

@@ -23,6 +23,7 @@ GIVE_BACK = frozenset((
     np.atleast_2d, np.atleast_3d, np.require, np.real, np.real_if_close, np.nan_to_num, np.broadcast_arrays,
     np.squeeze, np.round, np.around, np.swapaxes, np.rollaxis,
 ))  # fmt: skip
+GRIDS = (np.mgrid, np.ogrid)
 METHODS = frozenset("copy reshape ravel flatten transpose repeat dot cumsum clip take".split())
 SELF = frozenset("real squeeze conj conjugate round swapaxes astype".split())  # these may give the array itself
 MAY_KEEP = ("out", "copy", "subok")  # options with which a function may give what it was given
@@ -32,11 +33,13 @@ def is_alone(v: str, tree: ast.AST, scope: Scope, s: ast.stmt) -> bool:
     """Whether a variable only ever holds arrays that are made here, and that nothing else holds at a statement."""
     nodes = list(walk(tree))
     bound = sum(isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Store) for n in nodes)
-    made = [value for n in nodes for value in _bound_to(n, v)]
+    made = [value for n in nodes for value in _bound_to(n, v, scope)]
     added = sum(isinstance(n, ast.AugAssign) and _is_name(n.target, v) for n in nodes)
     if bound != len(made) + added or any(isinstance(n, ast.arg) and n.arg == v for n in nodes):
         return False
-    return all(_is_new(e, scope) for e in made) and not any(_gives_away(n, v, tree, scope) for n in _before(s, nodes))
+    if not all(_is_new(e, scope) or _is_part_of(e, v) for e in made):
+        return False
+    return not any(_gives_away(n, v, tree, scope) for n in _before(s, nodes))
 
 
 def _before(s: ast.stmt, nodes: list[ast.AST]) -> list[ast.AST]:
@@ -49,11 +52,13 @@ def _before(s: ast.stmt, nodes: list[ast.AST]) -> list[ast.AST]:
     return [n for n in nodes if (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)) < place]
 
 
-def _bound_to(n: ast.AST, v: str) -> list[ast.expr]:
+def _bound_to(n: ast.AST, v: str, scope: Scope) -> list[ast.expr]:
     """The expressions that an assignment binds a variable to."""
     match n:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             return [e for t, e in zip(targets, values, strict=False) if _is_name(t, v)]
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if _makes_all(value, scope):
+            return [value for t in targets if _is_name(t, v)]
         case ast.Assign(targets=[ast.Name(id=w)], value=value) | ast.AnnAssign(
             target=ast.Name(id=w), value=ast.expr() as value
         ):
@@ -67,6 +72,8 @@ def _is_new(e: ast.expr, scope: Scope) -> bool:
     match e:
         case ast.BinOp() | ast.UnaryOp():
             return True
+        case ast.Subscript(value=grid) if scope.resolve(grid) in GRIDS:
+            return True
         case ast.Subscript(slice=ast.Tuple(elts=elts)):
             return any(isinstance(i, ast.Slice) for i in elts)
         case ast.Subscript(slice=index):
@@ -78,6 +85,21 @@ def _is_new(e: ast.expr, scope: Scope) -> bool:
             return is_library(found) and _of_numpy(found) and found not in GIVE_BACK
         case _:
             return False
+
+
+def _makes_all(e: ast.expr, scope: Scope) -> bool:
+    """Whether an expression gives several arrays that nobody else has: `u, v = np.mgrid[0:m, 0:n]`."""
+    match e:
+        case ast.Subscript(value=func) | ast.Call(func=func):
+            found = scope.resolve(func)
+            return (found in GRIDS if isinstance(e, ast.Subscript) else found is not MISSING) and _is_new(e, scope)
+        case _:
+            return False
+
+
+def _is_part_of(e: ast.expr, v: str) -> bool:
+    """Whether an expression is a part of a variable: `a = a[mask]` binds an array that nobody else has, as a was."""
+    return isinstance(e, ast.Subscript) and _is_name(e.value, v)
 
 
 def _of_numpy(found: object) -> bool:

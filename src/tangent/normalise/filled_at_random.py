@@ -53,25 +53,27 @@ class _InPlace:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=rng, attr="shuffle"), args=[x], keywords=[])
             ) if self.is_generator(rng) and not isinstance(x, ast.Starred):
-                return [*self.checks(rng, "shuffle", s), *self.named(rng, x, s)]
-            case ast.Expr(value=e) | ast.Assign(targets=[ast.Name()], value=e) if (out := self.filled(e)) is not None:
+                held, before = self.with_name(x, "shuffled", s)
+                return [*self.checks(rng, "shuffle", s), *before, *self.shuffled(rng, held, s)]
+            case ast.Expr(value=e) | ast.Assign(targets=[ast.Name()], value=e) if (given := self.filled(e)) is not None:
                 assert isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute)
+                out, before = self.with_name(given, "filled", s)
                 named = [k for k in e.keywords if k.arg != "out"]
                 size = [ast.keyword("size", expression("x.shape", x=out))] if not self.has_size(e) else []
                 value = ast.copy_location(replace(e, keywords=[*size, *named]), e)
                 store = at(ast.Assign([ast.Subscript(out, constant(Ellipsis), ast.Store())], value), s)
                 after = [replace(s, value=out)] if isinstance(s, ast.Assign) else []
-                return [*self.checks(e.func.value, e.func.attr, s), *self.in_order(out, s), store, *after]
+                return [*before, *self.checks(e.func.value, e.func.attr, s), *self.in_order(out, s), store, *after]
             case _:
                 return [with_blocks(s, self.block)]
 
-    def named(self, rng: ast.expr, x: ast.expr, s: ast.stmt) -> list[ast.stmt]:
-        """What is shuffled has a name by then: `rng.shuffle(m[0])` is about a row."""
-        if isinstance(x, ast.Name):
-            return self.shuffled(rng, x, s)
-        held = self.context.names.fresh("shuffled")
-        self.values[held] = [x]
-        return [assign(held, x, s), *self.shuffled(rng, name(held), s)]
+    def with_name(self, e: ast.expr, base: str, s: ast.stmt) -> tuple[ast.Name, list[ast.stmt]]:
+        """What is written into has a name by then: `rng.shuffle(m[0])` is about a row."""
+        if isinstance(e, ast.Name):
+            return e, []
+        held = self.context.names.fresh(base)
+        self.values[held] = [e]
+        return name(held), [assign(held, e, s)]
 
     def shuffled(self, rng: ast.expr, x: ast.Name, s: ast.stmt) -> list[ast.stmt]:
         order = expression("rng.permutation(n(x))", rng=rng, n=self.context.builtin("len"), x=x)
@@ -84,12 +86,12 @@ class _InPlace:
         known = isinstance(items, ast.ListComp) or self.is_in_rows(x.id)
         return [store] if known else [self.check(require_shuffled, x, s), store]
 
-    def filled(self, e: ast.expr) -> ast.Name | None:
+    def filled(self, e: ast.expr) -> ast.expr | None:
         """The array that a call fills with random numbers."""
         match e:
             case ast.Call(func=ast.Attribute(value=rng, attr=attr), keywords=keywords) if attr in FILLING:
                 out = next((k.value for k in keywords if k.arg == "out"), None)
-                return out if isinstance(out, ast.Name) and self.is_generator(rng) else None
+                return out if not isinstance(out, ast.Constant) and self.is_generator(rng) else None
         return None
 
     def has_size(self, e: ast.Call) -> bool:

@@ -10,8 +10,9 @@ dba = init_grad(ba)   ->    dba = init_grad(a)
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 
+from tangent.analysis.storage import AROUND
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_literal
@@ -35,8 +36,13 @@ def _pinned(body: Body) -> frozenset[str]:
 
 @fact
 def _pinned_by(s: ast.stmt) -> frozenset[str]:
-    """The names that nested scopes in a statement use, not those in its blocks; all of one that is not simple."""
+    """The names that nested scopes in a statement use, not those in its blocks; all of one that is not simple.
+
+    So are variables around the function that it binds (`global rate`): what it calls may bind them, too.
+    """
     parts: list[ast.AST] = [s]
+    if isinstance(s, (ast.Global, ast.Nonlocal)):
+        return frozenset(s.names)
     if isinstance(s, (ast.If, ast.For, ast.While)):
         parts = []
     elif isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
@@ -45,7 +51,7 @@ def _pinned_by(s: ast.stmt) -> frozenset[str]:
 
 
 class _Copies:
-    def __init__(self, pinned: frozenset[str], shared: Collection[str]) -> None:
+    def __init__(self, pinned: frozenset[str], shared: Mapping[str, str]) -> None:
         self.pinned, self.shared = pinned, shared
         self.users: dict[str, set[str]] = {}
 
@@ -84,7 +90,7 @@ class _Copies:
         if target in self.pinned:
             return
         match value:
-            case ast.Name(id=source) if source != target and source not in self.pinned:
+            case ast.Name(id=source) if source != target and source not in self.pinned and not self.is_around(source):
                 known[target] = value
                 self.users.setdefault(source, set()).add(target)
             case ast.Call() if (
@@ -95,8 +101,9 @@ class _Copies:
             case _ if is_literal(value) and not isinstance(value, ast.Tuple):
                 known[target] = value
 
-    def is_shared(self, *names: str) -> bool:
-        return any(v in self.shared for v in names)
+    def is_around(self, v: str) -> bool:
+        """Whether a name stands for something around the function that what it calls may bind anew."""
+        return self.shared.get(v, "").startswith(AROUND)
 
     def statement(self, s: ast.stmt, known: Known) -> ast.stmt:
         match s:

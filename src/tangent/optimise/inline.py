@@ -276,8 +276,8 @@ def _all_changed_lists(s: ast.stmt) -> frozenset[str]:
 
 @fact
 def _changed_lists(s: ast.stmt) -> frozenset[str]:
-    """Lists that a statement changes in place: what reads them must not move across it."""
-    if not isinstance(s, (ast.Expr, ast.Assign)):
+    """Lists and gradients that a statement changes in place: what reads them must not move across it."""
+    if not isinstance(s, (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)) or s.value is None:
         return frozenset()
     return frozenset(v for n in calls_in(s.value) if (v := _changed_list(n)))
 

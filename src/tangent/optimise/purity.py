@@ -133,7 +133,7 @@ def changes(s: ast.stmt, o: Optimisation) -> frozenset[str]:
 @fact
 def changed_in_place(s: ast.stmt) -> frozenset[str]:
     """What methods and kernels change in place that are called by a statement or in its blocks."""
-    called = [n for x in statements([s]) if isinstance(x, (ast.Assign, ast.Expr)) for n in walk(x)]
+    called = [n for x in statements([s]) if isinstance(x, (ast.Assign, ast.AugAssign, ast.Expr)) for n in walk(x)]
     return frozenset(v for n in called if isinstance(n, ast.Call) and (v := changed_by(n)))
 
 

@@ -44,7 +44,7 @@ def reachable(function: types.FunctionType, tree: ast.FunctionDef | None = None)
     waiting = [(function, mentioned(function.__code__) if tree is None else _named(tree), _calls_given(own))]
     while waiting:
         f, names, given = waiting.pop()
-        for g in (*_by_names(f, names), *_by_attributes(f, names), *(_all(f) if given else ())):
+        for g in (*_by_names(f, names), *_by_attributes(f, names), *(functions_of_module(f) if given else ())):
             if g not in found and g is not function:
                 found.append(g)
                 waiting.append((g, mentioned(g.__code__), False))
@@ -71,7 +71,8 @@ def _by_attributes(f: types.FunctionType, names: set[str]) -> Iterator[types.Fun
             yield from (g for v in names for g in [vars(cls).get(v)] if isinstance(g, types.FunctionType))
 
 
-def _all(f: types.FunctionType) -> Iterator[types.FunctionType]:
+def functions_of_module(f: types.FunctionType) -> Iterator[types.FunctionType]:
+    """The functions and methods that the module of a function has, and functions of others that it has a name for."""
     yield from (g for x in f.__globals__.values() for g in _functions(x, set()))
 
 

@@ -109,13 +109,14 @@ def aliases_of(settled: Settled, scribe: Scribe, restoring: dict[str, str] | Non
 
 
 def _changed_around(settled: Settled) -> dict[str, str]:
-    """Names around a function, where it or something that it calls changes what is found there."""
+    """Names around a function, where it or something that it calls changes what is found there, and moving numbers."""
     this = settled.unit
     scope = this.context.scope
+    moving = {v: AROUND + v for v in this.context.moving}
     if not settled.summary(this.source.function).outside:
-        return {}
+        return moving
     names = {n.id for n in walk(this.core) if isinstance(n, ast.Name)} - scope.local
-    return {v: AROUND + v for v in names if not _lasts(scope.lookup(v))}
+    return {**{v: AROUND + v for v in names if not _lasts(scope.lookup(v))}, **moving}
 
 
 def _lasts(found: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from tangent.analysis.operation import Operations
 from tangent.analysis.shifts import without_shifts
 from tangent.analysis.state import known_properties
-from tangent.errors import UnsupportedError
+from tangent.errors import Location, UnsupportedError
 from tangent.normalise import normalise
 from tangent.normalise.context import Context
 from tangent.rules.apart import sums_apart
@@ -25,7 +25,8 @@ from tangent.source.read import Source, read
 from tangent.syntax.blocks import Unwatch, Watch
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace as rebuilt
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import arguments, assigned_inside, header_reads
 from tangent.transform.attempts import settle_attempts
 from tangent.transform.known import Known, known_locals
 
@@ -65,6 +66,11 @@ class Unit:
             return e.value
         made = [op.value for op in self.operations.values() if isinstance(e, ast.Name) and e.id in op.targets]
         return self.context.scope.resolve(made[0] if len(made) == 1 and made[0] is not None else e)
+
+    def read_beside(self, v: str, s: ast.stmt) -> Location | None:
+        """Where a variable is read first, but for one statement."""
+        readers = (x for x in statements(self.core.body) if x is not s and v in header_reads(x))
+        return next(map(self.source.locate, readers), None)
 
     def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> UnsupportedError:
         return self.context.refuse(node, construct, why, todo)

@@ -21,7 +21,7 @@ from tangent.source.resolve import MISSING
 from tangent.source.writing import may_write, written_by
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.walk import walk
 
 TAKING = frozenset(("pop", "popleft", "popitem"))  # methods that change what they are asked of
@@ -109,8 +109,8 @@ class Expressions:
         return ast.copy_location(name(target), e)
 
     def kept(self, e: ast.expr) -> ast.expr:
-        """A variable that a call in the same statement may rebind, as it is now."""
-        if not isinstance(e, ast.Name) or e.id not in self.rebound:
+        """A variable that a call in the same statement may rebind, or a function of the module, as it is now."""
+        if not isinstance(e, ast.Name) or e.id not in self.rebound | self.context.moving:
             return e
         target = self.context.names.numbered(e.id)
         self.emit(assign(target, e, self.like))
@@ -313,7 +313,7 @@ class Expressions:
             case ast.Attribute(attr="newaxis") if self.is_static_path(e) and self.context.scope.resolve(e) is None:
                 return ast.copy_location(ast.Constant(None), e)
             case _ if is_literal(e) or is_arithmetic(e):
-                return e
+                return rebuild(e, self.kept) if self.context.moving else e
             case _:
                 return self.atom(e)
 

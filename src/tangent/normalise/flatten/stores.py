@@ -19,6 +19,7 @@ from tangent.syntax.rebuild import replace
 from tangent.syntax.walk import walk
 
 FLATTENED_METHODS = frozenset("fill sort partition put __setitem__ extend insert update setdefault appendleft".split())
+FLAGS = {"writeable": "write", "aligned": "align"}  # of an array, and what its method `setflags` calls them
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 OF_ARRAYS = frozenset("sum mean max min dot copy prod std var trace conj ravel reshape transpose astype item".split())
 
@@ -49,6 +50,12 @@ class Stores(Expressions):
             ):
                 shaped = ast.Call(ast.Attribute(owner, "reshape", ast.Load()), [value], [])
                 self.assign(v, ast.copy_location(ast.fix_missing_locations(shaped), s))
+            case ast.Assign(targets=[ast.Attribute(value=ast.Attribute(value=owner, attr="flags"), attr=flag)]) if (
+                flag in FLAGS
+            ):
+                told = [ast.keyword(FLAGS[flag], s.value)]
+                call = ast.copy_location(ast.Call(ast.Attribute(owner, "setflags", ast.Load()), [], told), s)
+                self.effect(at(ast.Expr(call), s), call)
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
                 held = self.atom(value)
                 self.emit(replace(s, targets=[self.place(target)], value=held))

@@ -53,6 +53,7 @@ from tangent.optimise.shaped.stored import Stores, loaded
 from tangent.optimise.shaped.subscripts import subscripts
 from tangent.optimise.shaped.thinned import thinned
 from tangent.optimise.shaped.twice import doubled
+from tangent.optimise.typed.infer import is_unset
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
@@ -165,7 +166,7 @@ class Flow(Stores):
             new = first_term(s, self) or self.statement(thinned(body, i, self))
             read = {v for x in (s, *new) for y in statements([x]) for v in (*header_reads(y), *writes(y))}
             self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | zeroed(new, self.handed)
-            for v in {v for x in (s, *new) for v in writes(x)}:
+            for v in {v for x in (s, *new) if not is_unset(x) for v in writes(x)}:
                 self.ever[v] = join(self.ever.get(v), self.env.get(v, UNKNOWN)) or UNKNOWN
             done += [x for x in new if not self.is_sum(x) or not doubled(done, x, self.g.shared)]
         return merged(done, self) if self.versions.sizes is not None else done
@@ -198,6 +199,10 @@ class Flow(Stores):
 
     def statement(self, s: ast.stmt) -> Body:
         match s:
+            case ast.Assign(targets=[ast.Name(id=v)]) if is_unset(s):  # a loop sets it, if it runs
+                self.forget(v)
+                self.env.pop(v, None)
+                return [s]
             case ast.Assign(targets=[target], value=value):
                 self.now = self.dying.get(s, set())
                 value = self.rewritten(plain_zeros(target, value, self))

@@ -13,6 +13,7 @@ import ast
 from collections import Counter
 from dataclasses import replace as with_changes
 
+from tangent.analysis.storage import AROUND
 from tangent.optimise.context import Body
 from tangent.optimise.typed.call_sites import Site, sites
 from tangent.optimise.typed.given import passed
@@ -46,7 +47,8 @@ def paired(functions: list[Generated]) -> Generated:
     entry = inlined(list(made.values()), _found, wanted)[0]
     assert entry.tree is not None
     parameters = [a.arg for a in arguments(entry.tree.args)]
-    names = _second_names(entry.tree.body, parameters)
+    moving = {v for v, c in entry.shared.items() if c.startswith(AROUND)}
+    names = _second_names(entry.tree.body, parameters, moving)
     if names:
         body = [rename(s, names) for s in entry.tree.body]
         entry.tree = replace(entry.tree, body=_without_nothing(body))
@@ -84,14 +86,15 @@ def _is_short(g: Generated) -> bool:
     return g.tree is not None and sum(1 for _ in statements(g.tree.body)) <= SHORT
 
 
-def _second_names(body: Body, parameters: list[str]) -> dict[str, str]:
-    """Names that only ever stand for what another name stands for all the time."""
+def _second_names(body: Body, parameters: list[str], moving: set[str]) -> dict[str, str]:
+    """Names that only ever stand for what another name stands for all the time, which those around it do not."""
     made: dict[str, list[ast.stmt | None]] = {v: [None] for v in parameters}
     for s in statements(body):
         for v in writes(s):
             made.setdefault(v, []).append(s)
     top = {s for s in body if isinstance(s, ast.Assign)}
-    lasting = {v for v, found in made.items() if len(found) == 1 and (found[0] is None or found[0] in top)}
+    once = {v for v, found in made.items() if len(found) == 1 and (found[0] is None or found[0] in top)}
+    lasting = once - moving
     shadows = {v for v, found in made.items() if found[0] in top and _is_shadow(found)}
     lasting |= shadows
     kept = {v for s in statements(body) for n in walk(s) if _is_named(n) for v in expression_reads(n)}

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tangent import runtime
+from tangent.analysis.storage import AROUND
 from tangent.optimise.typed.call_sites import (
     Resolve,
     Site,
@@ -95,7 +96,7 @@ def _inline(site: Site, g: Generated, resolve: Resolve) -> None:
     new = {v: taken.numbered(v) for v in local}
     others, found = outside_names(site, g, resolve, taken)
     g.externals = {**g.externals, **found}
-    g.shared = _shared(site, g, new)
+    g.shared = _shared(site, g, new, others)
     lists = own_lists(site.fwd)
     again = lists | _lasting(site, g)
     stacks = {new[v]: taken.numbered(f"{new[v]}_stack") for v in handed if v not in again}
@@ -124,10 +125,11 @@ def _given(site: Site) -> Iterator[tuple[str, ast.expr]]:
     yield from zip((a.arg for a in site.bwd.tree.args.args[1:]), site.call.args[1:])
 
 
-def _shared(site: Site, g: Generated, new: dict[str, str]) -> dict[str, str]:
+def _shared(site: Site, g: Generated, new: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     """What shares memory in a function that another is written into: parameters and results with what they are here."""
     inside = {**site.fwd.shared, **site.bwd.shared}
-    found = {**g.shared, **{new[v]: f"{new[v]} {c}" for v, c in inside.items() if v in new}}
+    around = {others.get(v, v): c for v, c in inside.items() if c.startswith(AROUND)}
+    found = {**g.shared, **around, **{new[v]: f"{new[v]} {c}" for v, c in inside.items() if v in new}}
     classes: dict[str, str] = {}
     for v, c in inside.items():
         if v in new:

@@ -195,6 +195,11 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
                 return b
             if isinstance(x, np.ndarray) and b is not None and np.may_share_memory(v, x):
                 return same_view(v, x, b)
+        if any(isinstance(x, np.ndarray) and x.dtype == object and _holds(x, v) for x, _ in pairs):
+            raise InPlaceError(
+                "cannot follow an array that is written in place", why="an array of objects holds it",
+                todo="Hold it in a list.",
+            )  # fmt: skip
         if not (open_ones := [x for x, b in pairs if b is None and isinstance(x, np.ndarray)]):
             return shadow(v)
         linked = linked_to(v, [x for x, _ in pairs])
@@ -213,6 +218,11 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
         parts = [mirror(item, base, shade) for item in v]
         return parts if isinstance(v, list) else tuple(parts)
     return shadow(v)
+
+
+def _holds(x: np.ndarray[Any, Any], v: np.ndarray[Any, Any]) -> bool:
+    """Whether v is an item of an array of objects, or shares memory with one."""
+    return any(isinstance(item, np.ndarray) and np.may_share_memory(item, v) for item in x.flat)
 
 
 def unmirror(b: Any, v: Any, base: Any, shade: Any) -> Any:

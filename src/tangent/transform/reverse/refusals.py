@@ -10,8 +10,6 @@ from tangent.rules.forms import is_ufunc_method
 from tangent.runtime.classes import stands_for
 from tangent.source.conflicts import READ
 from tangent.source.resolve import is_vectorized
-from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import header_reads
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
@@ -70,8 +68,7 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             f"cannot differentiate the assignment to the {kind} '{op.targets[0]}'", where,
             "the result depends on it", "Compute with a local variable, and assign it to the other at the end.",
         )  # fmt: skip
-        readers = (x for x in statements(unit.core.body) if x is not s and op.targets[0] in header_reads(x))
-        error.meet(READ, next(map(unit.source.locate, readers), None))
+        error.meet(READ, unit.read_beside(op.targets[0], s))
         return error
     if op.why == "method":
         return MissingRuleError(

@@ -72,6 +72,8 @@ def _shown(this: Unit, read: Read, summary: Summaries, depth: int = 3) -> dict[s
                 continue
             given = _shown(inner, read, summary, depth - 1).get(inner.result, set())
             if inner.result not in inner.context.scope.local:
+                if not _can_change(inner.context.scope.lookup(inner.result)):
+                    continue
                 given = {(id(op.callee.__globals__), inner.result)}
             if given:
                 bound.append((op.targets[0], given))

@@ -262,6 +262,8 @@ def _instead(w: Write) -> str:
             return f"Make a view of another shape ({v} = {v}.reshape(shape)): what holds '{v}' keeps its shape."
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="resize"))):
             return f"Make a new array: {w.root} = np.resize({w.root}, shape), or np.concatenate."
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="setflags"))):
+            return "Leave it out: a derivative works on arrays of its own, and writes into them."
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="shuffle"))):
             return f"Draw an order, and take it: {w.root} = {w.root}[rng.permutation(len({w.root}))]."
         case _:

@@ -17,6 +17,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.passed import passed_on
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.table import table
+from tangent.source.conflicts import READ
 from tangent.source.generators import is_generator
 from tangent.source.naming import is_library
 from tangent.source.read import read
@@ -58,6 +59,7 @@ def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
                 f"cannot differentiate the assignment to the global '{op.targets[0]}'", this.source.locate(s),
                 "the derivative depends on it elsewhere", "Return the value and pass it on as an argument.",
             )  # fmt: skip
+            error.meet(READ, this.read_beside(op.targets[0], s))
             found.append((id(this.context.source.function.__globals__), op.targets[0], error))
     return found + _classes_changed(this, varied)
 

@@ -25,7 +25,9 @@ from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
 SAVING = (np.save, np.savez, np.savez_compressed, np.savetxt)
-FOLLOWED = (types.ModuleType, type, list, dict, tuple, set, deque, np.ndarray, PersistentArray, types.NoneType)
+FOLLOWED = (
+    types.ModuleType, type, list, dict, tuple, set, deque, np.ndarray, np.ufunc, PersistentArray, types.NoneType,
+)  # fmt: skip
 HIDDEN = frozenset({eval, exec, locals, vars, globals})
 
 

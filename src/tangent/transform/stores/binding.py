@@ -247,8 +247,15 @@ class Binding(Facts):
                 listed = op.kind == "push" and not (op.operands and op.operands[0] in self.shadowed and not op.why)
                 if v in self.shadowed and (op.kind in ("closure", "opaque") or listed):
                     error = holding(self.owner.unit, s, v)
-                    error.needs_memory |= op.kind == "push"
+                    error.needs_memory |= op.kind == "push" or self.makes_set(op)
                     raise error
+
+    def makes_set(self, op: Operation) -> bool:
+        match op.value:
+            case ast.Call(func=func):
+                return self.owner.unit.context.scope.resolve(func) is set
+            case e:
+                return isinstance(e, (ast.Set, ast.SetComp))
 
     def rebuild(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
         """At the start of a block's backward pass: the shadows of the handles that are bound in it."""

@@ -1,0 +1,42 @@
+"""Numbers of a module that its functions bind anew: `global rate; rate *= 0.9`.
+
+A function that reads one has it as it is then, under a name of its own, which its backward pass reads again.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import types
+from functools import lru_cache
+
+import numpy as np
+
+from tangent.source.reachable import functions_of_module, mentioned
+from tangent.syntax.captured import own_variables
+from tangent.syntax.walk import walk
+
+NUMBERS = (int, float, complex, np.number)
+
+
+def moving_numbers(function: types.FunctionType, tree: ast.FunctionDef) -> frozenset[str]:
+    """The numbers of its module that a function reads, and that a function of the module binds anew."""
+    read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - own_variables(tree)
+    around, captured = function.__globals__, function.__code__.co_freevars
+    numbers = {v for v in read if isinstance(around.get(v), NUMBERS) and v not in captured}
+    if not numbers:
+        return frozenset()
+    others = [function, *functions_of_module(function)]
+    bound = [_bound(g.__code__) for g in others if g.__globals__ is around and numbers & mentioned(g.__code__)]
+    return frozenset(numbers).intersection(frozenset().union(*bound))
+
+
+@lru_cache(maxsize=1024)
+def _bound(code: types.CodeType) -> frozenset[str]:
+    """The variables of its module that a piece of code binds, functions inside included.
+
+    >>> _bound(compile("def f():\\n    global a, b\\n    a = b\\n    c = a", "", "exec").co_consts[0])
+    frozenset({'a'})
+    """
+    here = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"}
+    return frozenset(here).union(*(_bound(c) for c in code.co_consts if isinstance(c, types.CodeType)))

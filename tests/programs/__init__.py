@@ -74,6 +74,7 @@ THEMES = (
     "once",
     "mixed",
     "everyday",
+    "stopped",
     "forms",
 )
 LATER = ("later_language",)

@@ -495,3 +495,24 @@ def gradient_of_what_changes_an_object_and_a_list(x):
         return y * y * tally.x
 
     return tangent.grad(g)(x) * (seen[0] + tally.x + len(tally.seen))
+
+
+@program({"x": np.array([1.0, 0.3])})
+def step_of_newton_over_a_cost_that_sums(x):
+    u = np.zeros(2)
+
+    def cost(u):
+        state, total = x, 0.0
+        for a in u:
+            state = np.array([state[0] + 0.1 * state[1], state[1] + a])
+            total += state @ state + 0.1 * a * a
+        return total
+
+    u = u - np.linalg.solve(tangent.hessian(cost)(u), tangent.grad(cost)(u))
+    return cost(u)
+
+
+@program({"x": np.array([0.4, 1.3])})
+def functions_inside_of_which_the_arguments_are_kept(x):
+    f = tangent.checkpoint(lambda v: np.tanh(v) * v)
+    return f(f(x))

@@ -148,3 +148,63 @@ def lists_dicts_and_numbers_with_methods(x):
     length = Metres(x * 3.0)
     s = row.push(x) * row.norm() + row[2]
     return s * options.rate * options.scaled(x)["scale"] + length.squared() + len(row)
+
+
+class _Shared:
+    """A class of which there is one object."""
+
+    only = None
+
+    def __new__(cls):
+        if cls.only is None:
+            cls.only = super().__new__(cls)
+        return cls.only
+
+
+class _ByName:
+    made = {}
+
+    def __new__(cls, key):
+        if key not in cls.made:
+            cls.made[key] = super().__new__(cls)
+        return cls.made[key]
+
+
+@program({"x": 1.3})
+def objects_that_their_class_has_made_before(x):
+    _Shared().v = x * x
+    _ByName("a").v, _ByName("b").v = x, x**3
+    return _Shared().v * _ByName("a").v * _ByName("b").v
+
+
+class _Plain:
+    pass
+
+
+_one = None
+_steps = 0
+
+
+def _the_one():
+    global _one
+    if _one is None:
+        _one = _Plain()
+    return _one
+
+
+@program({"x": 1.3})
+def object_that_a_function_keeps_in_its_module(x):
+    _the_one().v = x * x
+    return _the_one().v * x
+
+
+def _counted_step(x):
+    global _steps
+    _steps = _steps + 1 if _steps < 3 else 0
+    y = x * x
+    return y * y
+
+
+@program({"x": 1.3})
+def function_that_counts_its_calls_in_its_module(x):
+    return _counted_step(x) * _counted_step(x)

@@ -60,6 +60,7 @@ class Summary:
     gives: frozenset[str] = (
         frozenset()
     )  # "" for a list, tuple or dict that it makes, "{}" for a dict, "0" for such a first item, "[]" for all
+    constant: frozenset[Variable] = frozenset()  # of `outside`, what only gets values that depend on no parameter
 
 
 Summaries = Callable[[Any], Summary]
@@ -98,7 +99,8 @@ def writes_in_place(
 
 def _by_closure(g: ast.FunctionDef | ast.Lambda, scope: Scope, summaries: Summaries) -> Iterator[str]:
     """Captured variables that a nested function writes into, by itself or by what it calls."""
-    yield from (v for v in inner_writes(g) if not v.startswith("*"))
+    captured = expression_reads(g)
+    yield from (v for v in inner_writes(g) if v in captured)
     own = {a.arg for a in arguments(g.args)} | (assigned_inside(g.body) if isinstance(g, ast.FunctionDef) else set())
     for n in ast.walk(g):
         if isinstance(n, ast.Call):

@@ -31,7 +31,7 @@ from tangent.analysis.nested import (
 from tangent.analysis.written import writes_arrays
 from tangent.errors import TangentError
 from tangent.options import Memory
-from tangent.runtime.classes import PROPERTIES, is_made_by_class
+from tangent.runtime.classes import PROPERTIES, is_made_by_class, making
 from tangent.runtime.descriptors import assignment_of
 from tangent.runtime.filling import is_filling
 from tangent.runtime.objects import holds_filling, is_descriptor, is_object
@@ -269,8 +269,8 @@ class _Search:
             return False
         if isinstance(initialise := cls.__init__, types.FunctionType):
             self.waiting.append((initialise, True, NO_NAMES))
-        if any(not isinstance(e, ast.Constant) for e in given):
-            return True
+        if making(cls) is not None or any(not isinstance(e, ast.Constant) for e in given):
+            return True  # what a class makes itself may be an object that it has made before
         return any(
             _stores(f) for c in cls.__mro__ if not is_library(c)
             for name, f in vars(c).items() if isinstance(f, types.FunctionType) and name not in UNSEEN

@@ -76,9 +76,9 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, plain_kinds, renamed, acting, strictly, looped, choices, copies, counters, chained,
-    symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, steady, lengths,
-    merged, extended, sorting, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered,
-    decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
+    symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, merged,
+    extended, sorting, repeated, managers, lazily_read, turned, kept, steady, lengths, outcomes, brought, filled,
+    ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
     iterators, comprehensions, walrus, assigned_outside, defaults, statements, jumps, contexts, iteration, spread,
     flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised, versions,
 )  # fmt: skip

@@ -49,6 +49,7 @@ class Context:
     apart: dict[tuple[int, int], str] = field(default_factory=dict)
     asked: set[tuple[int, int]] = field(default_factory=set)  # stores into variables that may be numbers
     shown: set[str] = field(default_factory=set)  # variables that hold what a block for the backward pass asks for
+    steady: set[str] = field(default_factory=set)  # dicts, sets and deques that loops look at (steady.py)
     lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)
     places: Places | None = None
 

@@ -51,7 +51,9 @@ def lengths(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
         def held(e: ast.expr) -> ast.expr:
             match e:
-                case ast.Name() | ast.Attribute() | ast.Subscript() if any(known.may_be_same(e, x) for x in changed):
+                case ast.Name() | ast.Attribute() | ast.Subscript() if ast.unparse(e) not in context.steady and any(
+                    known.may_be_same(e, x) for x in changed
+                ):
                     items, length = context.names.numbered("items"), context.names.numbered("length")
                     context.scope.local |= {items, length}
                     measure = context.use("length_of", length_of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import KeysView
 from typing import Any
 
@@ -13,16 +13,27 @@ from tangent.runtime.memory import contents
 from tangent.runtime.objects import fields_of, is_object
 from tangent.runtime.zeros import ZeroGrad
 
+PYTHON_SAYS = {
+    OrderedDict: "OrderedDict mutated during iteration", dict: "dictionary changed size during iteration",
+    set: "Set changed size during iteration", deque: "deque mutated during iteration",
+}  # fmt: skip
 KEYED = (dict, KeysView, set, frozenset, str, bytes, range, type)  # loops over these run over keys and other constants
 
 
 def require_same(memory: Any, x: Any, items: Any) -> None:
     """Stop where a list has grown or shrunk while a loop ran over it."""
-    if isinstance(x, (list, dict, deque)) and len(contents(memory, x)) != len(items):
-        raise UnsupportedError(
+    if isinstance(x, (list, dict, set, deque)) and len(contents(memory, x)) != len(items):
+        raise _changed_length(x)
+
+
+def _changed_length(x: Any) -> Exception:
+    """What stops a loop over something that has grown or shrunk: Python's own error, or Tangent's where it goes on."""
+    if isinstance(x, list):
+        return UnsupportedError(
             "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
             todo="Loop over a copy of the list.",
         )  # fmt: skip
+    return RuntimeError(next(says for kind, says in PYTHON_SAYS.items() if isinstance(x, kind)))
 
 
 def require_coming(memory: Any, x: Any, items: Any, k: int) -> None:
@@ -47,10 +58,7 @@ def length_of(x: Any) -> int:
 def require_length(x: Any, length: int) -> None:
     """Stop where a list has grown or shrunk while a loop runs over it."""
     if length_of(x) != length:
-        raise UnsupportedError(
-            "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
-            todo="Loop over a copy of the list.",
-        )  # fmt: skip
+        raise _changed_length(x)
 
 
 def require_unwritten(x: Any) -> None:

@@ -17,8 +17,9 @@ from tangent.runtime.objects import is_object
 from tangent.source.cells import cells_of, content_of
 from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.syntax.captured import own_variables
+from tangent.syntax.captured import declared, own_variables
 from tangent.syntax.names import identifiers
+from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
 
 
@@ -130,7 +131,7 @@ def reads_around(function: types.FunctionType) -> set[str]:
         return mentioned(function.__code__)
     written = {id(part) for n in walk(tree) for part in _only_written(n)}
     names = {n.id for n in walk(tree) if isinstance(n, ast.Name) and id(n) not in written}
-    return names - own_variables(tree)
+    return names & (expression_reads(tree) | declared(tree))
 
 
 def _only_written(n: ast.AST) -> Iterator[ast.AST]:

@@ -70,7 +70,7 @@ def build_pair(
     if passes.stores.apart(saved):
         fwd.fresh, bwd.fresh = "return", state
     tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
-    bound = surely_bound(first, {*this.parameters, *outside})
+    bound = surely_bound(first, {*this.parameters, *outside, *this.context.declared})
     unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]
     changed = [] if module.options.compile else sorted(lists_restored(this, second) & set(saved))
     first = loops_over_copies(this, first, changed, scribe)

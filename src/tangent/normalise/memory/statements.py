@@ -9,6 +9,7 @@ from functools import partial
 from tangent.normalise.memory.inserted import Inserted
 from tangent.normalise.memory.reading import is_text
 from tangent.runtime import memory, memory_arrays, stateful, walks
+from tangent.runtime.checks import error_raised
 from tangent.runtime.kernels.sequences import joined
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.source.naming import is_library
@@ -46,6 +47,8 @@ class Statements(Inserted):
             case ast.For(iter=iter, body=body):
                 self.emit(replace(s, iter=self.bounds(iter), body=[*self.coming(s), *self.block(body)]))
                 self.check_length(s)
+            case ast.Assign(value=ast.Call(func=func)) if self.context.scope.resolve(func) is error_raised:
+                self.emit(s)
             case ast.Assign(targets=[ast.Name(id=target)], value=value):
                 self.assign(target, value, s)
             case ast.Assign(targets=[ast.Tuple()], value=ast.Name() as value):
@@ -165,9 +168,16 @@ class Statements(Inserted):
         return [at(ast.Expr(call(name(v), name(items), name(s.target.id))), s) for v, items in self.walked(s)]
 
     def check_length(self, s: ast.For) -> None:
-        """Loops run over what a list holds when they start."""
-        for v, items in self.walked(s):
-            self.emit(at(ast.Expr(self.call(walks.require_same, name(self.memory), name(v), name(items))), s))
+        """Loops run over what a list holds when they start; one that is left does not look at the list again."""
+        checks: list[ast.stmt] = [
+            at(ast.Expr(self.call(walks.require_same, name(self.memory), name(v), name(items))), s)
+            for v, items in self.walked(s)
+        ]
+        match s.body:
+            case [*_, ast.If(test=left, body=[ast.Break()])] if checks:
+                checks = [at(ast.If(ast.UnaryOp(ast.Not(), left), checks, []), s)]
+        for check in checks:
+            self.emit(check)
 
     def walked(self, s: ast.For) -> Iterator[tuple[str, str]]:
         """The lists that a loop runs over and calls something which may change them, with what they held before."""

@@ -27,7 +27,7 @@ from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
-SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
+SCOPED = (ast.Lambda, ast.NamedExpr, ast.Global, ast.Nonlocal, *COMPREHENSIONS)
 LONGEST = 15  # statements of a function that is written out
 
 

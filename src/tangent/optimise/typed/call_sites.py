@@ -105,7 +105,8 @@ def fits(site: Site, g: Generated) -> bool:
     assert fwd.tree is not None and bwd.tree is not None and isinstance(site.forward.value, ast.Call)
     if g in _reached(fwd) or _captures(fwd) or _captures(bwd) or not (_is_beside(fwd, g) or is_fixed(fwd)):
         return False
-    if any(isinstance(s, InsertedCode) for f in (fwd.tree, bwd.tree) for s in statements(f.body)):  # keeps its names
+    keep = (InsertedCode, ast.Global, ast.Nonlocal)  # their names
+    if any(isinstance(s, keep) for f in (fwd.tree, bwd.tree) for s in statements(f.body)):
         return False
     if passed(site.forward.value, fwd.tree.args) is None:
         return False

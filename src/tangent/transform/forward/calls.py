@@ -13,7 +13,6 @@ from tangent.transform.calls import Groups, fit_arguments, items_beside
 from tangent.transform.custom import refuse_missing, refuse_writer
 from tangent.transform.forward.frame import Frame
 from tangent.transform.reverse.calls import unbound_method
-from tangent.transform.reverse.refusals import refuse_active_keys
 
 
 class Calls(Frame):
@@ -27,7 +26,6 @@ class Calls(Frame):
 
         match op.value:
             case ast.Dict(keys=keys, values=values):
-                refuse_active_keys(self.unit, s, keys, self.active)
                 return ast.Dict(keys, [part(e) for e in values])
             case ast.Tuple(elts=elts) | ast.List(elts=elts) as e:
                 return replace(e, elts=[part(x) for x in elts])

@@ -30,7 +30,8 @@ def forward(
 class Forward(Rules, InPlace, Calls):
     def run(self, inputs: frozenset[str]) -> list[ast.stmt]:
         first = self.unit.core.body[0]
-        others = [v for v in self.unit.parameters if v in self.active and v not in inputs]
+        before = (*self.unit.parameters, *sorted(self.unit.context.declared))  # what has a value before it is assigned
+        others = [v for v in before if v in self.active and v not in inputs]
         written = [v for v in self.settled.owned if v in self.shadowed]  # their tangents are written in place, too
         zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others if v not in written]
         for v in written:

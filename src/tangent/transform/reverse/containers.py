@@ -7,7 +7,6 @@ import ast
 from tangent.analysis.operation import Operation
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.transform.reverse.refusals import refuse_active_keys
 from tangent.transform.reverse.rules import Rules
 from tangent.transform.reverse.state import State
 from tangent.transform.rows import Part
@@ -20,7 +19,6 @@ class Containers(Rules):
         parts: dict[str, list[Part]] = {}
         match op.value:
             case ast.Dict(keys=keys, values=values):
-                refuse_active_keys(self.unit, s, keys, self.active)
                 for key, e in zip(keys, values):
                     if isinstance(e, ast.Name) and e.id in self.active:
                         if key is None:

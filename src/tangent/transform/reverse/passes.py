@@ -123,9 +123,9 @@ class Reverse(Statements):
         backward = own + self.stores.with_given(self.backward(self.prepared.body, state, ()))
         forward, backward = self.stores.without_useless(forward, backward)
         forward = left_intact(forward, backward, self.prepared, self.unit, self.stores.settled.summary, self.scribe)
-        sure = surely_bound(self.prepared.body, self.unit.inputs)
+        sure = surely_bound(self.prepared.body, {*self.unit.inputs, *self.unit.context.declared})
         kept = {v for _, v in self.pushes}
-        names = [v for v in self.records.unbound if v in kept]
+        names = [v for v in self.records.unbound if v in kept and v not in self.unit.context.declared]
         names += sorted(v for v in self.zeroed if v not in sure and v not in names)
         unbound = [assign(v, constant(None)) for v in names]
         stacks = [assign(v, ast.List([], ast.Load())) for v in (*self.stacks.values(), *self.stores.stacks)]

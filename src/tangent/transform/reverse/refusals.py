@@ -104,13 +104,3 @@ def _describe(kind: str) -> str:
         "Lambda": "a lambda that is made here", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
         "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "Yield": "'yield'",
     }.get(kind, f"'{kind}'")  # fmt: skip
-
-
-def refuse_active_keys(
-    unit: Unit, s: ast.stmt, keys: list[ast.expr | None], active: frozenset[str]
-) -> None:  # fmt: skip
-    """What a dict holds has derivatives, what it is looked up by has none."""
-    if any(isinstance(k, ast.Name) and k.id in active for k in keys):
-        raise unit.refuse(
-            s, "a dict whose keys depend on the input", "keys have no derivatives", "Use a list of pairs."
-        )

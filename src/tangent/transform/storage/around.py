@@ -59,6 +59,14 @@ def bound_outside(this: Unit, summary: Summaries) -> list[tuple[str, Variable]]:
     return [(op.targets[0], around) for op in this.operations.values() for around in gives_outside(this, op, summary)]
 
 
+def found_around(this: Unit, aliases: Aliases, summary: Summaries) -> frozenset[str]:
+    """The variables that stand for objects which a function gets of another that has them from around it."""
+    if this.source.file.startswith("<generated"):  # what its function does was looked at
+        return frozenset()
+    calls = [op for op in this.operations.values() if op.kind == "call" and gives_outside(this, op, summary)]
+    return frozenset().union(*(aliases.reach(op.targets[0]) for op in calls))
+
+
 def _named_outside(this: Unit) -> set[str]:
     """The names around a function of what it may put somewhere: `rows = [BUFFER, x]`."""
     values = [op.value for op in this.operations.values() if op.value is not None]

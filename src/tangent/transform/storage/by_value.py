@@ -23,9 +23,9 @@ from tangent.transform.unit import Unit
 
 
 def containers_by_value(
-    this: Unit, found: list[Write], aliases: Aliases, left: frozenset[str]
+    this: Unit, found: list[Write], aliases: Aliases, left: frozenset[str], around: frozenset[str]
 ) -> tuple[Unit, list[Write], tuple[str, ...]]:
-    """Containers and objects that nobody else holds are made anew where they are changed."""
+    """Containers and objects that nobody else holds are made anew where they are changed; not what is `around`."""
     asked = frozenset(w.statement for w in found)
     live = liveness(this.core, asked)
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
@@ -38,7 +38,7 @@ def containers_by_value(
         after = live.after.get(w.statement, frozenset())
         new = None
         if local and w.root not in left and _is_container(w, aliases):
-            if not held_elsewhere(w, aliases, after, names):
+            if not held_elsewhere(w, aliases, after, names) and not aliases.of(w.root) & around:
                 new = rebinding(w, this, aliases, runtime_function)
         if new is None or w.statement in changed:
             kept.append(w)

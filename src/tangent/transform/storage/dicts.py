@@ -54,6 +54,8 @@ def _makes_dict(op: Operation, dicts: set[str], summary: Summaries) -> bool:
             return v in dicts
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return any(isinstance(e, ast.Name) and e.id in dicts for e in (left, right))
+        case ast.Call(args=[ast.Name(id=v), *_]) if op.kind == "rule" and op.rule.name == "mutated":
+            return v in dicts
         case _ if op.kind == "call" and hasattr(op.callee, "__code__"):
             return op.callee is made_dict or "{}" in summary(op.callee).gives
         case _:

@@ -34,35 +34,38 @@ def constant_keys(this: Unit, varied: frozenset[str], arrays: frozenset[str]) ->
     own = home_of(this.source.function).startswith("tangent.runtime")
     for s in statements(this.core.body):
         op = this.operations.get(s)
-        match _made(s, op) if own else _made(s, op) or _stored(s, op):
-            case str(owner), ast.Name(id=key) if key in varied and owner not in arrays and not _looks_up(owner, this):
-                check = this.context.use("require_constant_key", runtime_function("require_constant_key"))
-                look = at(ast.Expr(expression("f(d, k)", f=check, d=owner, k=key)), s)
-                changed[s] = [s, look] if owner in writes(s) else [look, s]
+        owner, keys = _made(s, op) or (None if own else _stored(s, op)) or ("", [])
+        named = [key.id for key in keys if isinstance(key, ast.Name) and key.id in varied]
+        if named and owner not in arrays and not _looks_up(owner, this):
+            check = this.context.use("require_constant_key", runtime_function("require_constant_key"))
+            looks: list[ast.stmt] = [at(ast.Expr(expression("f(d, k)", f=check, d=owner, k=key)), s) for key in named]
+            changed[s] = [s, *looks] if owner in writes(s) else [*looks, s]
     return replaced(this, changed, dict(this.operations)) if changed else this
 
 
-def _made(s: ast.stmt, op: Operation | None) -> tuple[str, ast.expr] | None:
+def _made(s: ast.stmt, op: Operation | None) -> tuple[str, list[ast.expr]] | None:
     """The dict that a statement makes of keys and values, and its keys."""
     match s:
         case ast.Assign(targets=[ast.Name(id=made)], value=ast.Call(args=[keys, _])) if _rule(op) == "dict_of":
-            return made, keys
+            return made, [keys]
+        case ast.Assign(targets=[ast.Name(id=made)], value=ast.Dict(keys=listed)):
+            return made, [k for k in listed if k is not None]
     return None
 
 
-def _stored(s: ast.stmt, op: Operation | None) -> tuple[str, ast.expr] | None:
+def _stored(s: ast.stmt, op: Operation | None) -> tuple[str, list[ast.expr]] | None:
     """The container and the key of a statement that puts something under a key."""
     match s:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=owner), slice=key)]):
-            return owner, key
+            return owner, [key]
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=owner), slice=key)):
-            return owner, key
+            return owner, [key]
         case ast.Assign(value=ast.Call(func=ast.Attribute(ast.Name(id=owner), "setdefault"), args=[key, *_])):
-            return owner, key
+            return owner, [key]
         case ast.Assign(value=ast.Call(args=[_, ast.Name(id=owner), key, *_])) if _callee(op) in STORING:
-            return owner, key
+            return owner, [key]
         case ast.Assign(targets=[ast.Name(id=owner)], value=ast.Call(args=[_, _, key, _])) if _rule(op) == "mutated":
-            return owner, key
+            return owner, [key]
     return None
 
 

@@ -17,7 +17,7 @@ from tangent.syntax.quote import name
 from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
-from tangent.transform.storage.around import bound_outside
+from tangent.transform.storage.around import bound_outside, found_around
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value, kept_apart
 from tangent.transform.storage.callees import refuse_copying_callees
 from tangent.transform.storage.cells import read_cells
@@ -113,7 +113,8 @@ def settle(
     dicts = flat_dicts(this, found, aliases, summary)
     flat = flat_lists(this, found, aliases, tables) - dicts_made(this, summary) | dicts
     refuse_rows(this, found, aliases, flat)
-    this, found, rebound = containers_by_value(this, found, aliases, given | flat)
+    around = found_around(this, aliases, summary)
+    this, found, rebound = containers_by_value(this, found, aliases, given | flat, around)
     aliases = sharing(this)
     open_ = -1
     while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
@@ -128,8 +129,8 @@ def settle(
     own = {v: c for v, c in whole.classes.items() if this.context.scope.lookup(v) is MISSING}
     among = own if this.source.file.startswith("<generated") else whole.classes  # a derivative writes into no globals
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in class_sets(among)]
-    around = _ways_around(this, found, whole, summary)
-    more += around
+    ways = _ways_around(this, found, whole, summary)
+    more += ways
     facts = activity(this.core, this.operations, (*inputs, *given, *_carried(this)), (*outputs, *given), more)
     varied, useful = facts.varied, facts.useful
     refuse_closures(this, varied, useful)
@@ -140,7 +141,7 @@ def settle(
     refuse_copying_callees(this, aliases.containers)
     refuse_copied_items(this, found, varied & useful)
     for callee, s in called_functions(this):
-        for space, v in summary(callee).outside if _brings(this, s, varied) else ():
+        for space, v in summary(callee).outside - summary(callee).constant if _brings(this, s, varied) else ():
             outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))
     refuse_defaults(this, varied, summary)
     refuse_through_variables(this, found, aliases, varied, useful, outside, summary)
@@ -161,7 +162,7 @@ def settle(
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
-    facts = facts.without({v for op in around for v in op.targets} - {*this.own, *inputs})
+    facts = facts.without({v for op in ways for v in op.targets} - {*this.own, *inputs})
     return Settled(
         this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts,
         values, lasting_part(this, whole, aliases.containers),

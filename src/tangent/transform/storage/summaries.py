@@ -54,7 +54,7 @@ def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
     """Global names that a function assigns something that depends on the input."""
     found: Outside = []
     for s, op in this.operations.items():
-        if op.why == "global" and any(v in varied for v in op.operands):
+        if op.why == "global" and any(v in varied for v in (*op.operands, *op.targets)):
             error = InPlaceError(
                 f"cannot differentiate the assignment to the global '{op.targets[0]}'", this.source.locate(s),
                 "the derivative depends on it elsewhere", "Return the value and pass it on as an argument.",
@@ -135,12 +135,12 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             written = set()
         space = id(function.__globals__)
         local = this.context.scope.local
-        outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
-        outside |= set(written_around(this, found, aliases, summary))
-        outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
+        around = [w for w in found if w.root not in local and w.root not in parameters]
+        outside = set(written_around(this, found, aliases, summary))
         outside |= {(space, v) for v in filled_around(this)}
-        outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
-        inner = any(summary(callee).stores for callee, _ in called_functions(this))
+        inside = [summary(callee) for callee, _ in called_functions(this)]
+        outside |= {g for s in inside for g in s.outside - s.constant}
+        inner = any(s.stores for s in inside)
         stores = inner or any(w.construct != "augmented" for w in found)
         returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
         arrays = frozenset(taken_for_arrays(this, aliases, summary) & parameters)
@@ -148,7 +148,12 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         changed = [v for w in found if w.construct == "augmented" for v in writes(w.statement)]  # parameters, perhaps
         outputs = (this.result, *this.parameters, *changed, *sorted(set().union(*shared.values())))
         stored = [Operation("store", (w.root,), tuple(sorted(w.reads))) for w in found if w.construct == "call"]
-        every = activity(this.core, this.operations, this.parameters, outputs, stored).names()
+        facts = activity(this.core, this.operations, this.parameters, outputs, stored)
+        every, rebound = facts.names(), [op for op in this.operations.values() if op.why == "global"]
+        outside |= {(space, op.targets[0]) for op in rebound if not facts.varied.isdisjoint(op.operands)}
+        outside |= {(space, w.root) for w in around if w.construct != "store" or not facts.varied.isdisjoint(w.reads)}
+        constant = {(space, v) for v in (*(op.targets[0] for op in rebound), *(w.root for w in around))} - outside
+        constant = constant.union(*(s.constant for s in inside)) - outside
         scaled = {w.root for w in found if w.construct == "augmented" and not _only_adds(w.statement)}
         content = frozenset(p for p, v in shared.items() if v & scaled or content_read(this, every, v, summary))
         if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
@@ -164,7 +169,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         return Summary(
             written,
             returned,
-            outside,
+            outside | constant,
             frozenset(shown_around(this, aliases, summary)),
             stores or bool(passed),
             arrays,
@@ -173,6 +178,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             restored or open_,
             passed,
             _given(this, aliases),
+            frozenset(constant),
         )
 
     return summary

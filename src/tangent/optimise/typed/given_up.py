@@ -25,9 +25,11 @@ def sums_in_place(g: Generated, found: Inference) -> list[ast.stmt]:
     assert g.tree is not None
 
     def of(e: ast.expr) -> shaped.Kind:
-        kind = found.of(e, g)
-        real = isinstance(kind, Number) and kind.dtype == "f8"
-        return shaped.Number((shaped.UNSURE,) * kind.rank, kind.dtype) if isinstance(kind, Number) and real else shaped.UNKNOWN
+        match found.of(e, g):
+            case Number(rank=rank, dtype="f8"):
+                return shaped.Number((shaped.UNSURE,) * rank, "f8")
+            case _:
+                return shaped.UNKNOWN
 
     def resolve(e: ast.expr) -> object:
         return found.resolve(e, g)

@@ -116,7 +116,9 @@ def _key(function: types.FunctionType, options: Options) -> Key:
 
 def _built(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative: for arguments that are taken for numbers where that makes a difference, or for any."""
-    if options.anything or options.compile is not None:
+    if options.compile is not None:  # the kinds of arguments are seen when it is called
+        return _for_any(behind(function, anything=True), options)
+    if options.anything:
         return _for_any(function, options)
     said, required = annotated_numbers(function), _required(function, options)
     if said | required:

@@ -265,11 +265,28 @@ def rows_scaled_in_place(x):
     return np.sum(out) * out[1, 2]
 
 
+def summed_in_short_loop(x):
+    v, total = np.zeros(3), 0.0
+    for k in range(3):
+        v[k] = x[k] * x[3]
+        total += np.dot(v, x[:3])
+    return total
+
+
+def summed_where_another_stays(x):
+    a, total = np.zeros(3), 0.0
+    for k in range(3):
+        a[:] = x[:3] * k + a
+        total += np.tensordot(a, x[1:4], 1)
+        a[k] = 0.5 * a[1] * x[0]
+    return total
+
+
 POINT = np.array([0.7, -1.2, 1.9, 0.4, 2.2])
 ALONE = (
     view_then_write, base_written_later, alias, negative, matrix, branches, filled, quat, unpacked, int_store, returned,
     returned_matrix, given_on, self_store, swap, broadcast_column, aug_alias, helper_augments, deeper, used_after,
-    rows_scaled_in_place,
+    rows_scaled_in_place, summed_in_short_loop, summed_where_another_stays,
 )  # fmt: skip
 WITH_A_COUNT = (loop_carried, rows_written, variable_index, row_rebound, index_changes)
 AS_THEY_ARE = (written_view, sizes_differ, reused_list)

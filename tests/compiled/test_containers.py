@@ -10,7 +10,9 @@ import pytest
 import tangent
 from programs import numeric
 
-pytest.importorskip("numba")
+numba = pytest.importorskip("numba")
+from numba import typed  # noqa: E402
+from numba.typed import List  # noqa: E402
 
 
 class Pair(NamedTuple):
@@ -268,3 +270,39 @@ def test_lists_of_what_is_written_in_place(f, arguments):
     for _ in range(2):
         got = compiled(*copy.deepcopy(arguments))
         assert numeric.vector(got) == pytest.approx(numeric.vector(want(*copy.deepcopy(arguments))), rel=1e-12)
+
+
+@numba.njit
+def typed_containers(x):
+    """Lists and dicts that are made for Numba, whose names the operators of their classes are not looked for."""
+    squares, table = List(), typed.Dict.empty(numba.int64, numba.float64)
+    for v in x:
+        squares.append(v * v)
+    for i in range(len(squares)):
+        table[i] = squares[i] * x[0]
+    kept = List.empty_list(numba.float64)
+    for v in List(squares):
+        kept.append(v + table[1])
+    return kept[-1] * table[2] + sum(kept)
+
+
+def test_containers_of_numba_are_those_of_python():
+    x = np.array([0.3, -1.2, 0.8])
+    np.testing.assert_allclose(tangent.grad(typed_containers)(x), tangent.grad(typed_containers.py_func)(x), rtol=1e-12)
+    step = 1e-6 * np.eye(3)
+    want = [(typed_containers.py_func(x + h) - typed_containers.py_func(x - h)) / 2e-6 for h in step]
+    np.testing.assert_allclose(tangent.grad(typed_containers)(x), want, rtol=1e-6)
+
+
+def chained(x):
+    table = {0: x[0] * 2.0}
+    for i in range(1, 3):
+        table[i] = table[i - 1] * x[i]
+    return table[2]
+
+
+def test_tangents_of_adjoints_in_dicts_that_are_not_there_are_zero():
+    x, dx = np.array([0.3, -1.2, 0.8]), np.array([1.0, 0.5, 2.0])
+    second = tangent.jvp(tangent.vjp(chained))
+    got = tangent.jvp(tangent.vjp(chained), compile="numba")(x, 1.5, dx)
+    np.testing.assert_allclose(got, second(x, 1.5, dx), rtol=1e-12)

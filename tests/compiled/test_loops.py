@@ -336,3 +336,25 @@ def test_a_copy_under_another_name_is_written_after_what_reads_it():
     w = np.linspace(0.3, 1.4, 12).reshape(4, 3)
     derivative = tangent.jvp(squared_from_the_end, compile="numba")
     np.testing.assert_allclose(derivative(w, np.cos(w)), tangent.jvp(squared_from_the_end)(w, np.cos(w)), rtol=1e-12)
+
+
+def weighted(x, c, n):
+    """Rows that are far from `c` count less; what it does with `c` looks as if that were a number."""
+    total, centre = 0.0, np.zeros(2)
+    for i in range(n):
+        d = x[i] - c
+        w = math.exp(-d[0] * d[0])
+        centre[0] += w * x[i, 0]
+        centre[1] += w * x[i, 1]
+        total += w
+    return centre / total
+
+
+def test_second_derivatives_add_to_parts_in_place():
+    """A copy of the whole array in each step took time by the square; arguments that look like numbers are arrays."""
+    x, c, seed = np.linspace(0.1, 2.0, 6).reshape(3, 2), np.array([0.3, 0.9]), np.ones(2)
+    second = tangent.jvp(tangent.vjp(weighted, wrt=(0, 1)), wrt=(0, 1), compile="numba")
+    want = tangent.jvp(tangent.vjp(weighted, wrt=(0, 1)), wrt=(0, 1))(x, c, 3, seed, x, c)
+    for a, b in zip(second(x, c, 3, seed, x, c), want):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    assert ".copy()" not in second.source

@@ -31,7 +31,7 @@ from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.series import SERIES, is_series
 
-KNOWN_MODULES = sys.stdlib_module_names | {"numpy", "scipy", "tangent", "builtins"}
+KNOWN_MODULES = sys.stdlib_module_names | {"numpy", "numba", "scipy", "tangent", "builtins"}
 CALLED = (types.FunctionType, type)
 
 

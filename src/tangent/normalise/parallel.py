@@ -26,5 +26,4 @@ def parallel(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
             case _:
                 return e
 
-    mentions = any(getattr(n, "id", getattr(n, "attr", "")) == "prange" for n in walk(f))
-    return rebuild(f, change) if mentions else f
+    return rebuild(f, change) if any(isinstance(n, ast.For) for n in walk(f)) else f

@@ -28,7 +28,7 @@ from tangent.runtime.storage.sums import add_at, add_into
 from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.makers import maker
 from tangent.source.read import unwrapped
-from tangent.source.resolve import MISSING, is_vectorized
+from tangent.source.resolve import MISSING, is_stencil, is_vectorized
 from tangent.syntax.blocks import Enter
 from tangent.syntax.cells import cell, is_table_of_constants
 from tangent.syntax.core import is_literal, is_path, is_range
@@ -323,7 +323,7 @@ class _Reader:
         if written is not None:
             plain = None if e.keywords or len(e.args) > 2 else getattr(written, "plain", None)
             return Operation("call", (), _names(args), callee=plain or written)
-        if _is_wrapper(found) or is_vectorized(found):
+        if _is_wrapper(found) or is_vectorized(found) or is_stencil(found):
             return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):
             given = tuple(v for v in _names(args) if not isinstance(self.context.scope.lookup(v), IMMUTABLE))

@@ -138,3 +138,8 @@ def _is_library(owner: Any) -> bool:
 def is_vectorized(f: Any) -> bool:
     """Whether `numba.vectorize` or `numba.guvectorize` made a function."""
     return type(f).__name__ in ("DUFunc", "GUFunc") and type(f).__module__.startswith("numba.")
+
+
+def is_stencil(f: Any) -> bool:
+    """Whether `numba.stencil` made a function: its kernel reads the neighbours of an element, and is none of Python."""
+    return type(f).__name__ == "StencilFunc" and type(f).__module__.startswith("numba.")

@@ -22,8 +22,17 @@ from tangent.backends.numba.kinds import (
     rank,
     written,
 )
-from tangent.errors import SeedError
-from tangent.runtime import check_constant, check_seed, check_tangent, require_pair, seed_each
+from tangent.errors import InPlaceError, SeedError, UnsupportedError
+from tangent.runtime import (
+    check_constant,
+    check_seed,
+    check_tangent,
+    length_of,
+    require_length,
+    require_pair,
+    require_unwritten,
+    seed_each,
+)
 
 OTHER_SHAPE = "the seed has not the shape of the result: each element has one\nPass a seed of its shape."
 OTHER_PARTS = (
@@ -35,6 +44,12 @@ COMPLEX = (
     "Pass a complex seed, or take np.real, np.imag or np.abs of the result."
 )
 NO_FLOAT = "the result is {}, not a float: {}\nReturn a float or an array of floats (has_aux=True for further results)."
+OTHER_LENGTH = (
+    "a loop over a list that changes inside it is not followed: its length changes\nLoop over a copy of the list."
+)
+WRITTEN = (
+    "a loop over a list that it writes into is not followed\nLoop over an index: for i in range(len(xs)): v = xs[i]."
+)
 ONLY_NUMBERS = "only numbers have gradients"
 
 
@@ -127,3 +142,25 @@ def for_each(seed: Any, result: Any) -> Any:
 @implements(check_tangent)
 def tangent_as_it_is(tangent: Any, argument: Any, name: Any) -> Any:
     return lambda tangent, argument, name: tangent
+
+
+@implements(length_of)
+def length_of_list(x: Any) -> Any:
+    return (lambda x: len(x)) if is_list(x) else lambda x: 0
+
+
+@implements(require_length)
+def list_as_long(x: Any, length: Any) -> Any:
+    def impl(x: Any, length: Any) -> None:
+        if len(x) != length:
+            raise UnsupportedError(OTHER_LENGTH)
+
+    return impl if is_list(x) else lambda x, length: None
+
+
+@implements(require_unwritten)
+def array_unwritten(x: Any) -> Any:
+    def refuse(x: Any) -> None:
+        raise InPlaceError(WRITTEN)
+
+    return refuse if is_list(x) else lambda x: None

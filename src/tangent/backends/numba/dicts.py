@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.backends.numba.functions import tangent_at
 from tangent.backends.numba.kinds import implements, is_array, is_dict, is_number, is_tuple, not_none, types
 from tangent.backends.numba.memory import require_apart
 from tangent.runtime import (
@@ -38,6 +39,14 @@ def held(x: Any, key: Any) -> Any:
         shape, dtype = (0,) * n, kind.dtype
         return lambda x, key: (True, x[key]) if key in x else (False, np.empty(shape, dtype))
     return None
+
+
+@implements(tangent_at)
+def tangent_or_zero(d: Any, key: Any) -> Any:
+    if not is_dict(d):
+        return None
+    kind = d.value_type
+    return (lambda d, key: d[key] if key in d else kind(0)) if is_number(kind) else lambda d, key: d.get(key)
 
 
 @implements(restore_item)

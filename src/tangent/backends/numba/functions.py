@@ -54,6 +54,11 @@ def listed(v: Any) -> Any:
     return v
 
 
+def tangent_at(d: Any, key: Any) -> Any:
+    """The tangent of an item of a dict, zero for a number that is not there; None where it may be an array."""
+    return d.get(key)
+
+
 class Broadcast(TangentError):
     """Arrays in a loop have different shapes, so that they must be broadcast: this version is not made for that."""
 

@@ -7,6 +7,7 @@ np.broadcast_to(x, np.shape(y))   ->   spread_to(x, np.shape(y))
 [bw, shadow(t)]                   ->   [listed(bw), listed(shadow(t))]    (where lists change: `mutated`)
 x[...]                            ->   x[:]
 abs(x)                            ->   absolute(x)            (np.abs, for arrays too)
+dd.get(k, init_grad(None))        ->   tangent_at(dd, k)      (of numbers, zero where there is no item)
 np.array(parts)                   ->   asarray(parts)         (of one list among several: Numba mixes them up)
 for i in reversed(range(n))       ->   for i in range(n - 1, -1, -1)
 t = None                          ->
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import apart, clip, listed, matmul, spread_to, where
+from tangent.backends.numba.functions import apart, clip, listed, matmul, spread_to, tangent_at, where
 from tangent.codegen.compiled.own import refused
 from tangent.codegen.compiled.parts import without_tuples
 from tangent.codegen.compiled.statements import typed_statements
@@ -31,7 +32,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.lists import lists
 from tangent.optimise.typed.overlap import overlap
 from tangent.optimise.typed.unset import without_nothing
-from tangent.runtime import mutated
+from tangent.runtime import init_grad, mutated
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -67,6 +68,11 @@ def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tu
                 func=ast.Name(id="reversed") as func, args=[ast.Call(func=ast.Name(id="range")) as numbers]
             ) if resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3:
                 return counted_down(numbers)
+            case ast.Call(
+                func=ast.Attribute(value=d, attr="get"),
+                args=[key, ast.Call(func=zero, args=[ast.Constant(value=None)])],
+            ) if resolve(zero) is init_grad:
+                return ast.Call(named("tangent_at", tangent_at), [d, key], [])
             case ast.Call(func=ast.Name(id="abs") as func, args=[_]) if resolve(func) is abs:
                 return replace(e, func=named("absolute", np.abs))
             case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:

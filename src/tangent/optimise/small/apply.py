@@ -62,7 +62,8 @@ class _Small:
         self.outer = resolve
 
     def made(self) -> Unit | None:
-        core = versions(self.function(with_helpers(self.this)), self.context)
+        last = self.this.core.body[-1]
+        core = versions(replace(self.this.core, body=[*with_helpers(self.this), last]), self.context)
         self.look(core)
         for _ in range(2):
             numbers = whole_numbers(core.body, core.args) | self.sizes.certain(core.body)
@@ -81,10 +82,7 @@ class _Small:
                 self.context.names = names
         if not chosen or len(list(statements(body))) > MOST:
             return None
-        return self.unit(self.function(body))
-
-    def function(self, body: list[ast.stmt]) -> ast.FunctionDef:
-        return replace(self.this.core, body=[*body, self.this.core.body[-1]])
+        return self.unit(replace(core, body=[*body, core.body[-1]]))
 
     def look(self, core: ast.FunctionDef) -> None:
         """Find the kinds and shapes of everything."""

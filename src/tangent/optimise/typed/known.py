@@ -82,6 +82,8 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                     return args[0] if same or is_float(kinds[0]) else e
                 if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
                     return args[0]
+                if function is isinstance and found.resolve(args[1], g) is np.ndarray and isinstance(kinds[0], Number):
+                    return constant(kinds[0].rank > 0)
                 if function is runtime.overwritten and is_real(found.of(e, g)) and isinstance(kinds[0], Number):
                     return ast.Subscript(args[0], args[1], ast.Load())
                 return _outcome(e, function, args, kinds, np_name)
@@ -106,8 +108,6 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
         return args[0]
     if function is runtime.as_given and len(args) == 2 and all(isinstance(k, Number) and k.rank for k in kinds):
         return args[0]
-    if function is isinstance and ast.unparse(args[1]).endswith(".ndarray") and isinstance(kinds[0], Number):
-        return constant(kinds[0].rank > 0)
     if function in ZERO and is_real(kinds[0]):
         return constant(0.0)
     if function is runtime.mirror and len(args) == 3 and ast.unparse(args[0]) == ast.unparse(args[1]):

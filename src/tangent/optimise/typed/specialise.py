@@ -20,6 +20,7 @@ from tangent.optimise.simplify import simplify
 from tangent.optimise.typed.aliases import made_here
 from tangent.optimise.typed.begun import begun
 from tangent.optimise.typed.decided import decided
+from tangent.optimise.typed.given_up import sums_in_place
 from tangent.optimise.typed.indices import indices
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import inlined
@@ -108,6 +109,9 @@ def _specialised(
         renamed(g, resolve)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
+    for g in made:
+        assert g.tree is not None
+        g.tree = replace(g.tree, body=sums_in_place(g, found))
     docs = {g: _documentation(g) for g in made}
     bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}
     for _ in range(2):

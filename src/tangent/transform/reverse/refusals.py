@@ -9,7 +9,9 @@ from tangent.errors import MissingRuleError, RuleError, TangentError, Unsupporte
 from tangent.rules.forms import is_ufunc_method
 from tangent.runtime.classes import stands_for
 from tangent.source.conflicts import READ
-from tangent.source.resolve import is_vectorized
+from tangent.source.resolve import is_stencil, is_vectorized
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import header_reads
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
@@ -43,6 +45,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             return MissingRuleError(
                 f"no rule for '{op.callee.__name__}'", where, "numba.vectorize and numba.guvectorize have compiled it",
                 "Call the function that it was made of, in a loop or on arrays (numba.njit compiles it, too).",
+            )  # fmt: skip
+        if is_stencil(op.callee):
+            return MissingRuleError(
+                f"no rule for '{what}'", where, "numba.stencil has made a loop of its kernel",
+                "Write the loop over the elements, or slices of the array.",
             )  # fmt: skip
         if is_ufunc_method(op.callee):
             shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"

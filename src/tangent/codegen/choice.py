@@ -20,7 +20,7 @@ from tangent.normalise.named_operators import may_give_objects
 from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
 from tangent.runtime.persistent import PersistentArray
-from tangent.runtime.storage.held import holds_persistent, is_of_objects
+from tangent.runtime.storage.held import holds_persistent, is_of_objects, is_of_several
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
@@ -172,6 +172,8 @@ def _held(a: Any, names: frozenset[str], depth: int) -> Any:
         return (a.shape, a.dtype) if type(a) in ARRAYS else type(a)
     if depth and is_of_objects(a):
         return (list, frozenset([_held(x, names, depth - 1) for x in a]))
+    if depth and is_of_several(a):
+        return (list, *[_held(x, names, depth - 1) for x in a])
     held = held_under(a, names) if depth else {}
     return (type(a), *held, *[_held(x, names, depth - 1) for x in held.values()]) if held else _form(a)
 

@@ -14,7 +14,7 @@ from tangent.codegen.choice import DEPTH, Load, held, is_generated, parameters_o
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, join, kind_of
 from tangent.optimise.shaped.version import version
 from tangent.runtime.attributes import held_under
-from tangent.runtime.storage.held import is_of_objects
+from tangent.runtime.storage.held import is_of_objects, is_of_several
 from tangent.source.kept import keeping
 from tangent.source.resolve import MISSING
 from tangent.transform.generated import Generated
@@ -51,6 +51,9 @@ def _is_of_arrays(kind: Kind) -> bool:
 def _kind(value: Any, v: str, names: Collection[str], depth: int) -> Kind:
     if depth and is_of_objects(value):
         return _listed(value, v, names, depth)
+    if depth and is_of_several(value):
+        items = tuple(_kind(x, f"{v}:{i}", names, depth - 1) for i, x in enumerate(value))
+        return Items(items, listed=True) if any(isinstance(k, Attributes) for k in items) else UNKNOWN
     held = held_under(value, names) if depth else {}
     found = ((name, _kind(x, f"{v}:{name}", names, depth - 1)) for name, x in held.items())
     known = tuple((name, kind) for name, kind in found if kind != UNKNOWN)

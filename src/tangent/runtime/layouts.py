@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tangent.runtime.objects import fields_of, is_object
+from tangent.runtime.objects import is_object, seen_in
+from tangent.runtime.storage.held import SEVERAL
 
 PLAIN = frozenset({float, int, bool, str, complex, type(None), np.float64, np.float32})
 CONTAINERS = (list, tuple, set, frozenset, deque)
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 def layout_of(x: Any, depth: int = DEPTH) -> Any:
     """The class of a value, of its attributes, and of the items that it holds: of objects all, else one of each class.
+
+    Objects of several classes in a short list are told apart by their places.
 
     >>> layout_of([1.0, 2.0]) == layout_of([3.0]) != layout_of([3])
     True
@@ -44,10 +47,12 @@ def layout_of(x: Any, depth: int = DEPTH) -> Any:
         return cls, frozenset([layout_of(v, depth - 1) for v in {type(v): v for v in x.values()}.values()])
     if isinstance(x, CONTAINERS):
         items = {type(v): v for v in x}
+        if len(items) > 1 and len(x) <= SEVERAL and all(map(is_object, items.values())) and cls is list:
+            return cls, *[layout_of(v, depth - 1) for v in x]  # code may tell them apart by their places
         every = x if any(map(is_object, items.values())) else items.values()
         return cls, frozenset([layout_of(v, depth - 1) for v in every])
     if is_object(x):
-        held = fields_of(x)
+        held = seen_in(x)
         if PLAIN.issuperset(kinds := [*map(type, held.values())]):
             return (cls, *held, *kinds)
         return (cls, *held, *[layout_of(v, depth - 1) for v in held.values()])

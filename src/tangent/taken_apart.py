@@ -13,7 +13,7 @@ from tangent.errors import TangentError
 from tangent.normalise.named_operators import operators_given
 from tangent.options import EACH, ITEMS, Options
 from tangent.rules.table import table
-from tangent.runtime.layouts import remembered
+from tangent.runtime.layouts import Remembered, remembered
 from tangent.runtime.objects import fields_of, is_object, operators_in
 from tangent.runtime.storage.held import (
     Held,
@@ -33,7 +33,9 @@ Found = tuple[Derivative, types.FunctionType | None] | None
 Again = Callable[..., Derivative]  # gives a derivative with other options
 
 
-def for_attributes(function: types.FunctionType, options: Options, again: Again) -> Objects:
+def for_attributes(
+    function: types.FunctionType, options: Options, again: Again
+) -> Remembered[Derivative | None]:
     """What gives code over variables in place of objects among the arguments."""
     primal = primal_of(function)
     signature = inspect.signature(primal).parameters.values()
@@ -64,8 +66,8 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
 
     known = remembered(made, _is_up_to_date)
 
-    def over(values: tuple[Any, ...]) -> Derivative | None:
-        found = known(values)
+    def over(values: tuple[Any, ...], layout: Any) -> Derivative | None:
+        found = known(values, layout)
         if found is None:
             return None
         derivative, writing = found

@@ -1,6 +1,7 @@
 """Versions know the kinds of what objects among the arguments hold, as it is at each call."""
 
 import copy
+import math
 import types
 from dataclasses import dataclass
 
@@ -287,3 +288,46 @@ def test_objects_of_several_classes_are_told_apart_by_their_places():
                     others = [[*steps[:i], Step(step.a + d), *steps[i + 1 :]] for d in (by, -by)]
                     slope = (through(others[0], x) - through(others[1], x)) / (2 * by)
                     np.testing.assert_allclose(bsteps[i].a, slope, rtol=1e-6)
+
+
+class Node:
+    def __init__(self, v, left=None, right=None):
+        self.v, self.left, self.right = v, left, right
+
+
+class Halved(Node):
+    """What `v` gives is not what is held under that name."""
+
+    @property
+    def v(self):
+        return 0.5 * self.w
+
+    @v.setter
+    def v(self, v):
+        self.w = 2.0 * v
+
+
+def total(n, x):
+    if n is None:
+        return 0.0
+    return math.tanh(n.v * x) + total(n.left, x) * total(n.right, x) + total(n.left, x)
+
+
+def test_what_an_object_receives_from_its_attributes_is_put_together_at_once():
+    def tree(cls, depth):
+        return None if not depth else cls(0.3 * depth, tree(cls, depth - 1), tree(Node, depth - 1))
+
+    gradient = tangent.grad(total, wrt=("n", "x"))
+    raw = tangent.grad(total, wrt=("n", "x"), optimized=False)
+    text = gradient.version(tree(Node, 3), 0.7).source
+    assert "bn = put_each(n, left=add_grad(" in text, text
+
+    def held(b):
+        return [] if b is None else [v for x in vars(b).values() for v in (held(x) if isinstance(x, Node) else [x])]
+
+    for _ in range(4):
+        for cls in (Node, Halved):
+            (b, bx), (want, slope) = gradient(tree(cls, 4), 0.7), raw(tree(cls, 4), 0.7)
+            np.testing.assert_allclose(bx, slope, rtol=1e-12)
+            assert held(b) == pytest.approx(held(want)), cls
+            assert bx == pytest.approx((total(tree(cls, 4), 0.7 + 1e-6) - total(tree(cls, 4), 0.7 - 1e-6)) / 2e-6)

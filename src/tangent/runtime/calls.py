@@ -17,7 +17,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from tangent.runtime.checks import holds_lists
-from tangent.runtime.dispatch import array_part, get_attribute, init_grad, put_array_part, put_field
+from tangent.runtime.dispatch import (
+    add_grad,
+    array_part,
+    get_attribute,
+    init_grad,
+    put_array_part,
+    put_field,
+    put_fields,
+)
 from tangent.runtime.memory_captured import sees_memory
 from tangent.runtime.objects import (
     LEAVES,
@@ -325,6 +333,20 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
     if not is_field(x, name):  # it belongs to the class
         return init_grad(x)
     return put_field(b, x, name)
+
+
+def put_each(x: Any, /, **parts: Any) -> Any:
+    """What an object receives from some of its attributes: the sum of `put_attribute` for each.
+
+    >>> put_each(types.SimpleNamespace(k=2.0, c=3.0, name="p"), k=0.5, c=0.25)
+    namespace(k=0.5, c=0.25, name=None)
+    """
+    if all(is_held_alone(x, name) for name in parts):
+        return put_fields(x, parts)
+    found = None
+    for name, b in parts.items():
+        found = add_grad(found, put_attribute(b, x, name))
+    return found
 
 
 def attribute_tangent(b: Any, x: Any, name: str) -> Any:

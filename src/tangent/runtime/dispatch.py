@@ -252,13 +252,19 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         x = x.like
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return repack(x, *(b if field == name else lazy_zero(getattr(x, field)) for field in x._fields))
-    if is_object(x) and name in (values := seen_in(x)):
-        return remade(x, {k: b if k == name else 0.0 if type(v) is float else lazy_zero(v) for k, v in values.items()})
+    if is_object(x) and name in seen_in(x):
+        return put_fields(x, {name: b})
     if is_object(x):
         return init_grad(x)  # an attribute of the class: no part of the object
     if isinstance(x, (types.ModuleType, type)) and (_is_constant(getattr(x, name)) or _is_constant_class(x)):
         return None
     raise _without_gradient(x, name)
+
+
+def put_fields(x: Any, parts: dict[str, Any]) -> Any:
+    """The gradient of an object of which some attributes were read."""
+    held = seen_in(x).items()
+    return remade(x, {k: parts[k] if k in parts else 0.0 if type(v) is float else lazy_zero(v) for k, v in held})
 
 
 def _without_gradient(x: Any, name: str) -> UnsupportedError:

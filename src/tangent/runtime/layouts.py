@@ -18,6 +18,7 @@ CONTAINERS = (list, tuple, set, frozenset, deque)
 DEPTH = 5
 REMEMBERED = 256  # layouts of arguments
 T = TypeVar("T")
+Remembered = Callable[[tuple[Any, ...], Any], T]
 
 
 def layout_of(x: Any, depth: int = DEPTH) -> Any:
@@ -61,12 +62,14 @@ def layout_of(x: Any, depth: int = DEPTH) -> Any:
 
 def remembered(
     function: Callable[[tuple[Any, ...]], T], holds: Callable[[T], bool] = lambda found: True
-) -> Callable[[tuple[Any, ...]], T]:
-    """A function of arguments that depends on their layout alone: it is asked once for each, as long as that holds."""
+) -> Remembered[T]:
+    """A function of arguments that depends on their layout alone: it is asked once for each, as long as that holds.
+
+    It is given the layout, too, which several such functions have in common.
+    """
     known: dict[Any, T] = {}
 
-    def found(values: tuple[Any, ...]) -> T:
-        key = layout_of(values)
+    def found(values: tuple[Any, ...], key: Any) -> T:
         if key not in known or not holds(known[key]):
             if len(known) >= REMEMBERED:
                 known.clear()

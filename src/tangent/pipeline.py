@@ -101,6 +101,8 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
         if again is not None:
             made = load_again(old, again, _other_ways(function, options, next(iter(again))))
             made.source, made.sure = old.source, getattr(old, "sure", False)  # type: ignore[attr-defined]
+            if old.versions is not None and made.versions is not None:  # type: ignore[attr-defined]
+                made.versions.share(old.versions)  # type: ignore[attr-defined]
             if old in _recent:
                 _recent[_recent.index(old)] = None  # what it captured is not kept any longer
             _remember(made, function)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.choice import DEPTH, Load, held, is_generated, parameters_of
+from tangent.codegen.rebind import Pairing, rebound
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, join, kind_of
 from tangent.optimise.shaped.version import version
 from tangent.runtime.attributes import held_under
@@ -33,6 +34,14 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
         kinds |= {v: seed_kind(entry, v, kinds) for v in entry.seeds.values()}
     functions = version(entry, list(kinds.values()), resolve, sizes)
     return load(functions, settled, sure)
+
+
+def made_again(old: Any, entry: Generated, load: Load) -> types.FunctionType | None:
+    """The version that was made for another function of the same code, for this one; None where there is none."""
+    if old is None:
+        return None
+    again = rebound(old.bound, Pairing(next(iter(old.bound)).primal, entry.primal))
+    return load.again(old, again) if again is not None else None
 
 
 def kinds_of(entry: Generated, args: tuple[Any, ...], names: Collection[str]) -> dict[str, Kind]:

@@ -288,7 +288,8 @@ class DerivativesOnDemand:
             behind, method = made, True
         if not isinstance(behind, types.FunctionType):
             return unrepeatable(behind, method)
-        return self._repeatable.known(behind, lambda: unrepeatable(behind, method), method)
+        return self._repeatable.known(primal_of(behind), lambda: unrepeatable(behind, method), method, _made_by(behind))
+
     def is_own(self, function: Any) -> bool:
         """Whether the class of a method, or of an object that is called, is the user's, and nothing else says more."""
         behind = getattr(function, "__func__", function)
@@ -451,6 +452,12 @@ def _marks(active: Active) -> tuple[Marks, Active]:
 
 def _operators(marks: Marks) -> frozenset[str]:
     return next((m for m in marks if isinstance(m, frozenset)), frozenset())
+
+
+def _made_by(function: types.FunctionType) -> tuple[Options, ...]:
+    """The options by which a derivative was made of a function, of any order; nothing for the function itself."""
+    origin = getattr(function, "origin", None)
+    return () if origin is None else (*_made_by(origin[0]), origin[1])
 
 
 def _never() -> bool:

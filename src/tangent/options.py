@@ -13,6 +13,7 @@ Compiler = Literal["numba"]
 Memory = Literal["", "objects", "lists", "arrays"]
 Copied = tuple[tuple[str, tuple[str, ...]], ...]
 ITEMS = "[]"  # ends the path to a list of objects, for which the path stands
+EACH = "[:]"  # ends the path to a short list of objects of several classes, which have paths of their own: `layers.0`
 Given = tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...]
 
 

@@ -21,7 +21,7 @@ from tangent.normalise.named_operators import operators_given
 from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
-from tangent.runtime.layouts import remembered
+from tangent.runtime.layouts import layout_of, remembered
 from tangent.runtime.objects import holds_filling, operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, holds_lists, refuse_shared
@@ -101,6 +101,8 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
         if again is not None:
             made = load_again(old, again, _other_ways(function, options, next(iter(again))))
             made.source, made.sure = old.source, getattr(old, "sure", False)  # type: ignore[attr-defined]
+            if old.versions is not None and made.versions is not None:  # type: ignore[attr-defined]
+                made.versions.share(old.versions)  # type: ignore[attr-defined]
             if old in _recent:
                 _recent[_recent.index(old)] = None  # what it captured is not kept any longer
             _remember(made, function)
@@ -346,9 +348,12 @@ def for_arguments(function: types.FunctionType, options: Options, entry: Generat
     def other(values: tuple[Any, ...]) -> Derivative | None:
         if entry.parts and holds_persistent(values):
             return again(function, options, memory="arrays")
+        layout = layout_of(values)
         if holds_filling(values):
-            return filled(values)
-        return over(values) or (together(values) if shared(values) or written(values) else apart(values))
+            return filled(values, layout)
+        if (found := over(values, layout)) is not None:
+            return found
+        return (together if shared(values) or written(values) else apart)(values, layout)
 
     @remembered
     def apart(values: tuple[Any, ...]) -> Derivative | None:

@@ -11,11 +11,20 @@ from typing import Any
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.errors import TangentError
 from tangent.normalise.named_operators import operators_given
-from tangent.options import ITEMS, Options
+from tangent.options import EACH, ITEMS, Options
 from tangent.rules.table import table
-from tangent.runtime.layouts import remembered
+from tangent.runtime.layouts import Remembered, remembered
 from tangent.runtime.objects import fields_of, is_object, operators_in
-from tangent.runtime.storage.held import Held, are_apart, held_by, held_by_all, is_of_objects, within
+from tangent.runtime.storage.held import (
+    Held,
+    are_apart,
+    each_within,
+    held_by,
+    held_by_all,
+    is_of_objects,
+    is_of_several,
+    within,
+)
 from tangent.source.given import outside, over_attributes
 
 Derivative = Callable[..., Any]
@@ -24,7 +33,9 @@ Found = tuple[Derivative, types.FunctionType | None] | None
 Again = Callable[..., Derivative]  # gives a derivative with other options
 
 
-def for_attributes(function: types.FunctionType, options: Options, again: Again) -> Objects:
+def for_attributes(
+    function: types.FunctionType, options: Options, again: Again
+) -> Remembered[Derivative | None]:
     """What gives code over variables in place of objects among the arguments."""
     primal = primal_of(function)
     signature = inspect.signature(primal).parameters.values()
@@ -34,7 +45,7 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
         """The derivative, and the function behind it where that may write: then nothing may be held twice."""
         if options.objects or options.compile is not None:
             return None
-        objects = {p: x for p, x in zip(parameters, values) if is_object(x) or is_of_objects(x)}
+        objects = {p: x for p, x in zip(parameters, values) if is_object(x) or is_of_objects(x) or is_of_several(x)}
         given = tuple(_given(objects))
         own = over_attributes(primal, given) if objects else None
         has_rule = table().has_rule
@@ -55,8 +66,8 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
 
     known = remembered(made, _is_up_to_date)
 
-    def over(values: tuple[Any, ...]) -> Derivative | None:
-        found = known(values)
+    def over(values: tuple[Any, ...], layout: Any) -> Derivative | None:
+        found = known(values, layout)
         if found is None:
             return None
         derivative, writing = found
@@ -68,7 +79,9 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
 def _given(objects: dict[str, Any]) -> Iterator[tuple[str, type, Held]]:
     """The objects and lists of objects among the arguments, and in these."""
     for path, x in _inside(objects.values(), objects):
-        if is_object(x):
+        if path.endswith(EACH):
+            yield path, list, tuple((str(i), "object") for i in range(len(x)))
+        elif is_object(x):
             yield path, type(x), held_by(x)
         elif (held := held_by_all(x)) is not None:
             yield path, type(x[0]), held
@@ -81,6 +94,8 @@ def _left(values: Iterable[tuple[str, Any]], apart: set[str]) -> Iterator[Any]:
             yield from _left(((f"{path}.{attr}", v) for attr, v in fields_of(x).items()), apart)
         elif is_of_objects(x) and f"{path}{ITEMS}" in apart:
             yield from (v for one in x for v in fields_of(one).values())
+        elif is_of_several(x) and f"{path}{EACH}" in apart:
+            yield from _left(((f"{path}.{i}", one) for i, one in enumerate(x)), apart)
         else:
             yield x
 
@@ -91,6 +106,8 @@ def _inside(values: Iterable[Any], names: Iterable[str]) -> Iterator[tuple[str, 
             yield from within(x, p)
         elif is_of_objects(x):
             yield f"{p}{ITEMS}", x
+        elif is_of_several(x):
+            yield from each_within(x, p)
 
 
 def _is_up_to_date(found: Found) -> bool:
@@ -106,15 +123,14 @@ def _are_apart(values: tuple[Any, ...], function: types.FunctionType) -> bool:
 
 def _objects(values: tuple[Any, ...]) -> list[Any]:
     """The objects that are arguments, or that objects and lists among these hold, one by one."""
-    inside = [x for _, x in _inside(values, itertools.repeat(""))]
+    inside = [x for path, x in _inside(values, itertools.repeat("")) if not path.endswith(EACH)]
     return [one for x in inside for one in (x if isinstance(x, list) else [x])]
 
 
 def _parts(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values, and what objects among them and in these hold, instead of the objects."""
-    plain = [x for x in values if not is_object(x) and not is_of_objects(x)]
     held = (v for x in _objects(values) for v in fields_of(x).values())
-    return (*plain, *(v for v in held if not is_object(v) and not is_of_objects(v)))
+    return tuple(x for x in (*values, *held) if not (is_object(x) or is_of_objects(x) or is_of_several(x)))
 
 
 def for_shared(function: types.FunctionType) -> Callable[[tuple[Any, ...]], bool]:

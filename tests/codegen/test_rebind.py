@@ -6,6 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tangent import grad, jvp
+from tangent.codegen import versions
+from tangent.transform import repeatable
+from tangent.transform import unit as units
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
 
@@ -207,3 +210,72 @@ def test_variables_that_only_a_captured_function_knows(built):
         for first in derivatives:
             close(first(x), want(x))
     assert before and len(built) == before
+
+
+def losses(k, shift=0.0):
+    def loss(v):
+        for _ in range(2):
+            v = v * k + shift
+        return np.sum(v * v)
+
+    return loss
+
+
+def test_versions_are_made_once_for_closures_of_one_code(monkeypatch):
+    """Each has its own numbers and arrays in it; where these are of other kinds, another version is made."""
+    made = []
+    monkeypatch.setattr(versions, "version", lambda *args, old=versions.version: made.append(args) or old(*args))
+    v = np.linspace(0.1, 0.5, 4)
+
+    def check(*captured):
+        f = losses(*captured)
+        derivative = grad(f)
+        for _ in range(4):
+            k, shift = (*captured, 0.0)[:2]
+            close(derivative(v), 2.0 * ((v * k + shift) * k + shift) * k * k)
+        return derivative
+
+    first = check(0.7)
+    assert len(made) == 1
+    for k in (0.8, -0.3, 1.9):
+        assert check(k).version(v).source == first.version(v).source
+    assert len(made) == 1
+    check(0.9, 0.2)
+    check(v + 1.0)
+    check(v + 2.0)
+    check(v[:1] + 2.0, 1.0)
+    assert len(made) == 3
+    check(0.4)
+    close(first(v), check(0.7)(v))
+    assert len(made) == 3
+
+
+def test_a_version_sees_helpers_that_are_redefined_after_it_was_shared(notebook):
+    notebook.run("def helper(v, k):\n    return k * v * v\n")
+    make = notebook.run("def helped(k):\n    return lambda v: np.sum(helper(v, k))\n").helped
+    v = np.array([1.5, 0.5])
+    for k in (2.0, 3.0):
+        derivative = grad(make(k))
+        for _ in range(5):
+            close(derivative(v), 2.0 * k * v)
+    notebook.run("def helper(v, k):\n    return k * v\n")
+    for _ in range(5):
+        close(derivative(v), [3.0, 3.0])
+        close(grad(make(4.0))(v), [4.0, 4.0])
+
+
+def penalty(x):
+    return np.sum(grad(lambda u: np.sum(np.sin(u * x) ** 2))(x) ** 2)
+
+
+def test_gradients_of_what_is_made_in_each_call_are_not_looked_into_again(monkeypatch):
+    """Whether a derivative draws random numbers is found out once for all that are made of functions of one code."""
+    x, derivative = np.linspace(0.2, 0.9, 3), grad(penalty)
+    near = [(penalty(x + e) - penalty(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    close(derivative(x), near, rtol=1e-6)
+    read = []
+    monkeypatch.setattr(repeatable, "drawn_inside", lambda *args: read.append(args) or "")
+    monkeypatch.setattr(units, "_unit", lambda *args, old=units._unit: read.append(args) or old(*args))
+    for _ in range(3):
+        close(derivative(x), near, rtol=1e-6)
+    assert not read

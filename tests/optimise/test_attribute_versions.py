@@ -1,6 +1,7 @@
 """Versions know the kinds of what objects among the arguments hold, as it is at each call."""
 
 import copy
+import math
 import types
 from dataclasses import dataclass
 
@@ -234,3 +235,99 @@ def test_one_object_twice_in_a_list_is_one():
         np.testing.assert_allclose(gradient(once, 0.7), (high - low) / 2e-6, rtol=1e-7)
         low, high = (moved_all(copy.deepcopy(other), 0.7 + by) for by in (-1e-6, 1e-6))
         np.testing.assert_allclose(gradient(other, 0.7), (high - low) / 2e-6, rtol=1e-7)
+
+
+class Step:
+    def __init__(self, a):
+        self.a = a
+
+    def __call__(self, x):
+        return self.a * x
+
+
+class Wave:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return np.sin(self.k * x)
+
+
+class Flat:
+    def __call__(self, x):
+        return 0.5 * x
+
+
+def through(steps, x):
+    for step in steps:
+        x = step(x)
+    return np.sum(x)
+
+
+def test_short_lists_of_objects_of_several_classes_are_written_out():
+    steps, x = [Step(1.2), Wave(0.7), Flat(), Wave(1.1)], np.linspace(0.1, 0.4, 3)
+    text = tangent.grad(through, wrt=("steps", "x")).version(steps, x).source
+    assert "for " not in text and "call_fwd" not in text and "unbroadcast" not in text, text
+    assert "bsteps = [put_attributes(steps_0, a=" in text, text
+
+
+def test_objects_of_several_classes_are_told_apart_by_their_places():
+    """Lists of the same objects, in other orders and of other lengths, take turns; long ones are looped over."""
+    gradient, forward = tangent.grad(through, wrt=("steps", "x")), tangent.jvp(through, wrt="x")
+    a, b, c, x = Step(1.2), Wave(0.7), Flat(), np.linspace(0.1, 0.4, 3)
+    for _ in range(4):
+        for steps in ([a, b, c], [b, a, c], [a, b], [b, a, a], [a, a], [a, *[b, c] * 9]):
+            bsteps, bx = gradient(steps, x)
+            ones, by = np.ones(3), 1e-6
+            slope = (through(steps, x + by) - through(steps, x - by)) / (2 * by)
+            np.testing.assert_allclose(np.sum(bx), slope, rtol=1e-7)
+            np.testing.assert_allclose(forward(steps, x, ones), slope, rtol=1e-7)
+            assert [*map(type, bsteps)] == [*map(type, steps)]
+            for i, step in enumerate(steps):
+                if isinstance(step, Step):
+                    others = [[*steps[:i], Step(step.a + d), *steps[i + 1 :]] for d in (by, -by)]
+                    slope = (through(others[0], x) - through(others[1], x)) / (2 * by)
+                    np.testing.assert_allclose(bsteps[i].a, slope, rtol=1e-6)
+
+
+class Node:
+    def __init__(self, v, left=None, right=None):
+        self.v, self.left, self.right = v, left, right
+
+
+class Halved(Node):
+    """What `v` gives is not what is held under that name."""
+
+    @property
+    def v(self):
+        return 0.5 * self.w
+
+    @v.setter
+    def v(self, v):
+        self.w = 2.0 * v
+
+
+def total(n, x):
+    if n is None:
+        return 0.0
+    return math.tanh(n.v * x) + total(n.left, x) * total(n.right, x) + total(n.left, x)
+
+
+def test_what_an_object_receives_from_its_attributes_is_put_together_at_once():
+    def tree(cls, depth):
+        return None if not depth else cls(0.3 * depth, tree(cls, depth - 1), tree(Node, depth - 1))
+
+    gradient = tangent.grad(total, wrt=("n", "x"))
+    raw = tangent.grad(total, wrt=("n", "x"), optimized=False)
+    text = gradient.version(tree(Node, 3), 0.7).source
+    assert "bn = put_each(n, left=add_grad(" in text, text
+
+    def held(b):
+        return [] if b is None else [v for x in vars(b).values() for v in (held(x) if isinstance(x, Node) else [x])]
+
+    for _ in range(4):
+        for cls in (Node, Halved):
+            (b, bx), (want, slope) = gradient(tree(cls, 4), 0.7), raw(tree(cls, 4), 0.7)
+            np.testing.assert_allclose(bx, slope, rtol=1e-12)
+            assert held(b) == pytest.approx(held(want)), cls
+            assert bx == pytest.approx((total(tree(cls, 4), 0.7 + 1e-6) - total(tree(cls, 4), 0.7 - 1e-6)) / 2e-6)

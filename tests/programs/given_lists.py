@@ -102,3 +102,98 @@ def object_that_holds_a_list_of_objects(swarm, dt):
     for _ in range(2):
         swarm.step(dt)
     return swarm.k * sum(b.x * b.x for b in swarm.bodies)
+
+
+class Dense:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+    def __call__(self, x):
+        return x @ self.w + self.b
+
+    def penalty(self):
+        return np.sum(self.w * self.w)
+
+
+class Squashed:
+    def __call__(self, x):
+        return np.tanh(x)
+
+    def penalty(self):
+        return 0.0
+
+
+class Scaled:
+    def __init__(self, s):
+        self.s = s
+
+    def __call__(self, x):
+        return self.s * x
+
+    def penalty(self):
+        return self.s * self.s
+
+
+class Chain:
+    """An object that holds a list of objects of several classes."""
+
+    def __init__(self, layers, rate):
+        self.layers, self.rate = layers, rate
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def penalty(self):
+        return self.rate * sum(layer.penalty() for layer in self.layers)
+
+
+def layers():
+    return [Dense(signed(3, 2), signed(2)), Squashed(), Scaled(1.3), Dense(signed(2, 2), signed(2)), Squashed()]
+
+
+@program({"chain": layers(), "x": signed(3)}, {"chain": [Scaled(0.7), Squashed(), *layers()], "x": signed(3)})
+def layers_of_several_classes(chain, x):
+    for layer in chain:
+        x = layer(x)
+    return np.sum(x * x)
+
+
+@program({"model": Chain(layers(), 0.1), "x": signed(3)}, {"model": Chain(layers()[1:2] * 2, 0.1), "x": signed(3)})
+def network_that_holds_layers_of_several_classes(model, x):
+    return np.sum(model(x)) + model.penalty()
+
+
+@program({"chain": layers(), "x": signed(3)})
+def layers_of_several_classes_by_places(chain, x):
+    s = chain[0](x)[0] * len(chain)
+    for i, layer in enumerate(chain):
+        if i == 3:
+            break
+        x = layer(x)
+    for i, layer in enumerate(reversed(chain)):
+        s = s + layer.penalty() * (i + 1.0)
+    return np.sum(x) * s + max([layer.penalty() for layer in chain])
+
+
+@program({"chain": layers(), "x": signed(3)})
+def layers_of_several_classes_as_others_see_them(chain, x):
+    for k, layer in enumerate(chain):
+        if isinstance(layer, Dense):
+            x = layer(x) * (k + 1.0)
+        elif isinstance(layer, Scaled):
+            layer = Scaled(layer.s * 2.0)
+            x = layer(x)
+    return np.sum(x * x) * chain[2].penalty()
+
+
+@program({"ps": bodies(1) + bodies(2, Heavy), "k": 1.2}, {"ps": [Heavy(0.4, 0.2), Body(0.3, 0.1)], "k": 1.2})
+def objects_of_two_classes_that_stop_a_loop(ps, k):
+    s = 0.0
+    for p in ps:
+        p.kick(-k * p.x, 0.1)
+        s = s + p.energy * p.x
+        if s > 10.0:
+            return s
+    return s * ps[0].x

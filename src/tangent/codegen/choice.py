@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tangent.normalise.named_operators import may_give_objects
 from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
 from tangent.runtime.persistent import PersistentArray
-from tangent.runtime.storage.held import holds_persistent, is_of_objects
+from tangent.runtime.storage.held import holds_persistent, is_of_objects, is_of_several
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
@@ -37,7 +37,14 @@ SIMPLE = frozenset({float, int, bool, complex, np.float64, np.float32, *ARRAYS})
 DEPTH = 3  # of objects in objects that are looked at
 MANY = 64  # items of a list or tuple that are looked at one by one
 Objects = Callable[[tuple[Any, ...]], Any]
-Load = Callable[[list[Generated], bool, bool], types.FunctionType]
+
+
+class Load(Protocol):
+    """Makes a callable of a version, or of one that was made for another function of the same code."""
+
+    def __call__(self, version: list[Generated], settled: bool, sure: bool) -> types.FunctionType: ...
+
+    def again(self, old: Any, made: dict[Generated, types.FunctionType]) -> types.FunctionType: ...
 
 
 def worthwhile(functions: list[Generated]) -> bool:
@@ -81,6 +88,7 @@ class Choice:
         self._simple = SIMPLE - {PersistentArray} if parts else SIMPLE
         self._found: dict[Any, Any] = {}
         self.versions: dict[tuple[Any, ...], types.FunctionType] = {}
+        self._alike: dict[tuple[Any, ...], types.FunctionType] = {}  # those of derivatives of the same code, the latest
 
     def __reduce__(self) -> tuple[type[Choice], tuple[list[Generated], None]]:
         """Without what versions are made from, in another process: there the code serves that serves all kinds."""
@@ -106,6 +114,10 @@ class Choice:
             return None
         made = self._found[key] = self.version(*args)
         return made
+
+    def share(self, other: Choice) -> None:
+        """Have the versions in common with the derivative of another function of the same code."""
+        self._alike = other._alike
 
     def begin_anew(self) -> None:
         """Count no call that came before an error: a version does not look at shapes that others have been wrong in."""
@@ -136,7 +148,11 @@ class Choice:
             if len(self.versions) >= MOST:
                 return None
             sizes = versions.sizes_of(self._functions[0], args)
-            self.versions[key] = versions.made(self._functions[0], kinds, sizes, self._load)
+            found = versions.made_again(self._alike.get(key), self._functions[0], self._load)
+            found = found or versions.made(self._functions[0], kinds, sizes, self._load)
+            self.versions[key] = self._alike[key] = found
+            while len(self._alike) > MOST:
+                self._alike.pop(next(iter(self._alike)))
         return self.versions[key]
 
 
@@ -172,6 +188,8 @@ def _held(a: Any, names: frozenset[str], depth: int) -> Any:
         return (a.shape, a.dtype) if type(a) in ARRAYS else type(a)
     if depth and is_of_objects(a):
         return (list, frozenset([_held(x, names, depth - 1) for x in a]))
+    if depth and is_of_several(a):
+        return (list, *[_held(x, names, depth - 1) for x in a])
     held = held_under(a, names) if depth else {}
     return (type(a), *held, *[_held(x, names, depth - 1) for x in held.values()]) if held else _form(a)
 

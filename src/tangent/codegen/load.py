@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from tangent.codegen.changes import Changes, dependencies
-from tangent.codegen.choice import Choice, Load, Objects, for_objects, looking, worthwhile
+from tangent.codegen.choice import Choice, Objects, for_objects, looking, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.guards import (
@@ -120,7 +120,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
         extra["_changed"] = Changes(found)
     choice = None
     if others.versions and worthwhile(functions):
-        choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)), others.objects)
+        choice = extra["_version"] = Choice(functions, VersionLoader(functions, dict(extra)), others.objects)
         extra["_annotate"] = Notes(text, place_of(entry), choice)
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(loaded.functions).items()}
     if isinstance(form, ast.FunctionDef):
@@ -196,25 +196,35 @@ class VersionOf:
         return found or function
 
 
-def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
+class VersionLoader:
     """Makes a callable of a version of a module; what the kinds of the arguments make sure of is not checked."""
 
-    def loaded(version: list[Generated], settled: bool, sure: bool) -> types.FunctionType:
+    def __init__(self, functions: list[Generated], extra: dict[str, Any]) -> None:
+        self._callees = functions[1:]
+        self._extra = {k: v for k, v in extra.items() if k not in ("_anything", "_objects")}
+
+    def __call__(self, version: list[Generated], settled: bool, sure: bool) -> types.FunctionType:
         text = emit(version)
         register(text)
-        nodes = definitions(text)
-        entry = version[0]
+        nodes, entry, own = definitions(text), version[0], dict(self._extra)
         made = bind(nodes, version, text.file)
-        own = {k: v for k, v in extra.items() if k not in ("_anything", "_objects")}
-        checks = [] if settled else kinds_checked(entry, nodes[entry.name].args, "_lists" in extra)
+        checks = [] if settled else kinds_checked(entry, nodes[entry.name].args, "_lists" in own)
         checks += [] if sure else shapes_checked(entry)
-        node = guarded(nodes[entry.name], entry, functions[1:], own, checks)
+        node = guarded(nodes[entry.name], entry, self._callees, own, checks)
         cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
         function = make(node, entry, cells, text.file, own)
-        function.source = text.text  # type: ignore[attr-defined]
+        function.source, function.bound = text.text, made  # type: ignore[attr-defined]
         return function
 
-    return loaded
+    def again(self, old: Any, made: dict[Generated, types.FunctionType]) -> types.FunctionType:
+        """The same for functions of the same code as those of another version that are bound to something else."""
+        entry, own = next(iter(made)), dict(self._extra)
+        stale(entry, self._callees, own)
+        cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
+        function = over(old.__code__, entry, cells, {**entry.externals, **own})
+        function.__defaults__, function.__kwdefaults__ = old.__defaults__, old.__kwdefaults__
+        function.source, function.bound = old.source, made  # type: ignore[attr-defined]
+        return function
 
 
 def describe(

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.choice import DEPTH, Load, held, is_generated, parameters_of
+from tangent.codegen.rebind import Pairing, rebound
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, join, kind_of
 from tangent.optimise.shaped.version import version
 from tangent.runtime.attributes import held_under
-from tangent.runtime.storage.held import is_of_objects
+from tangent.runtime.storage.held import is_of_objects, is_of_several
 from tangent.source.kept import keeping
 from tangent.source.resolve import MISSING
 from tangent.transform.generated import Generated
@@ -35,6 +36,14 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
     return load(functions, settled, sure)
 
 
+def made_again(old: Any, entry: Generated, load: Load) -> types.FunctionType | None:
+    """The version that was made for another function of the same code, for this one; None where there is none."""
+    if old is None:
+        return None
+    again = rebound(old.bound, Pairing(next(iter(old.bound)).primal, entry.primal))
+    return load.again(old, again) if again is not None else None
+
+
 def kinds_of(entry: Generated, args: tuple[Any, ...], names: Collection[str]) -> dict[str, Kind]:
     """The kinds of arguments; of objects, those of the attributes that have some names."""
     apart = entry.arrays | {*entry.owned}  # lists for which there is other code, or copies
@@ -51,6 +60,9 @@ def _is_of_arrays(kind: Kind) -> bool:
 def _kind(value: Any, v: str, names: Collection[str], depth: int) -> Kind:
     if depth and is_of_objects(value):
         return _listed(value, v, names, depth)
+    if depth and is_of_several(value):
+        items = tuple(_kind(x, f"{v}:{i}", names, depth - 1) for i, x in enumerate(value))
+        return Items(items, listed=True) if any(isinstance(k, Attributes) for k in items) else UNKNOWN
     held = held_under(value, names) if depth else {}
     found = ((name, _kind(x, f"{v}:{name}", names, depth - 1)) for name, x in held.items())
     known = tuple((name, kind) for name, kind in found if kind != UNKNOWN)

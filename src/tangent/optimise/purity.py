@@ -24,7 +24,7 @@ WRITING_FUNCTIONS = frozenset(
     "add_at add_into add_items put_item_back restore_item take_item add_to_item put_flat refill refill_item at".split()
 )
 PURE_CALLS = frozenset(
-    "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
+    "captured put_captured behind in_front forward_of backward_of tangent_of".split()
 ) | frozenset("dict_of parts_of subset superset copied_dict copied_grad copied_tangent".split())
 CALLING = ("tangent.runtime.library", "tangent.runtime.calls")  # they call what they are given
 

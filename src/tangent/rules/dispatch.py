@@ -51,9 +51,9 @@ def add_grad(y, a, b):
 @linear
 def owner_of(y, function): d[function] = d[y]
 def differentiated(y, function): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
-def forward_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
-def backward_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
-def tangent_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def forward_of(y, function, passes): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def backward_of(y, function, passes): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def tangent_of(y, function, pushforward): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
 @linear
 def behind(y, b, function): d[b] = in_front(d[y], function)
 @linear

@@ -134,14 +134,14 @@ runtime.making
 runtime.is_instance
 runtime.require_kept
 runtime.require_reader
-runtime.require_reading
+runtime.passes_of
+runtime.pushforward_of
 runtime.is_held
 runtime.implementation
 runtime.has_member
 runtime.is_field
 runtime.is_looked_up
 runtime.class_zero
-runtime.with_objects
 runtime.with_owner
 runtime.is_bound
 runtime.function_behind

@@ -8,6 +8,7 @@ The functions here are plain Python that Tangent differentiates again; only `for
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -16,9 +17,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from tangent.runtime.checks import holds_lists
-from tangent.runtime.dispatch import array_part, get_attribute, init_grad, put_array_part, put_field
+from tangent.runtime.dispatch import (
+    add_grad,
+    array_part,
+    get_attribute,
+    init_grad,
+    put_array_part,
+    put_field,
+    put_fields,
+)
 from tangent.runtime.memory_captured import sees_memory
 from tangent.runtime.objects import (
+    LEAVES,
+    NO_OPERATORS,
     getter_of,
     has_method,
     is_field,
@@ -49,9 +60,7 @@ HANDED_ON = "args_of_another"  # the parameter of wrappers that take what the fu
 class Service(Protocol):
     """Makes derivatives; installed by the pipeline, since the runtime knows nothing of syntax."""
 
-    def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]: ...
-
-    def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any: ...
+    def made_for(self, kind: str, function: Any, active: Active, args: Any, kwargs: Any) -> Any: ...
 
     def refuse_writer(self, function: Any) -> bool: ...
 
@@ -93,21 +102,36 @@ def note_unrepeated() -> None:
     _Holder.unrepeated += 1
 
 
-def forward_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+def passes_of(function: Any, active: Active, args: Any, kwargs: Any) -> Any:
+    """The forward and the backward pass of a function that only reads what a call gives it."""
+    return _service().made_for("pair", function, with_objects(active, args, kwargs), args, kwargs)
+
+
+def pushforward_of(function: Any, active: Active, args: Any, kwargs: Any) -> Any:
+    """The function that gives value and tangent, of one that only reads what a call gives it."""
+    return _service().made_for("tangent", function, with_objects(active, args, kwargs), args, kwargs)
+
+
+def known_passes(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
+    """The forward and the backward pass of a function, before there is a call."""
+    return _service().made_for("pair", function, active, (None,) * count, dict.fromkeys(names))
+
+
+def forward_of(function: Any, passes: Any) -> Callable[..., Any]:
     """The forward pass of a function: as active as the function itself."""
-    made: Callable[..., Any] = _service().pair(function, active, count, names)[0]
+    made: Callable[..., Any] = passes[0]
     return made
 
 
-def backward_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+def backward_of(function: Any, passes: Any) -> Callable[..., Any]:
     """The backward pass of a function: as active as the function itself, where it reads what that captured."""
-    made: Callable[..., Any] = _service().pair(function, active, count, names)[1]
+    made: Callable[..., Any] = passes[1]
     return made
 
 
-def tangent_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+def tangent_of(function: Any, pushforward: Any) -> Callable[..., Any]:
     """The function that gives value and tangent: as active as the function itself."""
-    made: Callable[..., Any] = _service().tangent(function, active, count, names)
+    made: Callable[..., Any] = pushforward
     return made
 
 
@@ -122,10 +146,9 @@ def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[
     if is_bound(function, active):
         own = function_behind(function)
         return call_fwd(own, with_owner(active), owner_of(function), *args, **kwargs)
-    require_reading(function, args, kwargs)
-    active = with_objects(active, args, kwargs)
-    forward = forward_of(function, active, len(args), tuple(kwargs))
-    backward = backward_of(function, active, len(args), tuple(kwargs))
+    passes = passes_of(function, active, args, kwargs)
+    forward = forward_of(function, passes)
+    backward = backward_of(function, passes)
     result, saved = forward(*args, **kwargs)
     return result, (backward, saved)
 
@@ -141,9 +164,7 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
     if is_bound(function, active):
         own = function_behind(function)
         return call_jvp(own, with_owner(active), tangents, owner_of(function), *args, **kwargs)
-    require_reading(function, args, kwargs)
-    active = with_objects(active, args, kwargs)
-    pushforward = tangent_of(function, active, len(args), tuple(kwargs))
+    pushforward = tangent_of(function, pushforward_of(function, active, args, kwargs))
     return pushforward(tangents, *args, **kwargs)
 
 
@@ -222,6 +243,7 @@ def owner_of(function: Any) -> Any:
     return function.__self__ if isinstance(function, (types.MethodType, types.BuiltinMethodType)) else function
 
 
+@functools.lru_cache(maxsize=1024)
 def with_owner(active: Active) -> Active:
     """The places of active arguments where the object comes first."""
     return tuple(_one_on(a) for a in active)
@@ -242,19 +264,15 @@ def captured(b: Any, name: str, value: Any) -> Any:
     return init_grad(value)
 
 
-NUMBERS = frozenset({float, int, bool, complex, np.ndarray, np.float64, np.float32})
-
-
 def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
     """The places of active arguments, marked where operators may be those of a class of the user's, and for lists."""
-    if not kwargs and NUMBERS.issuperset(map(type, args)):
-        return active
-    operators = operators_in(args) | operators_in(kwargs)
+    held = [x for x in (*args, *kwargs.values()) if type(x) not in LEAVES]
+    operators = NO_OPERATORS.union(*[operators_in(x, 2) for x in held])
     if operators:
         active = (operators, *active)
-    if absent := tuple(k for k, v in kwargs.items() if v is None):
+    if kwargs and (absent := tuple(k for k, v in kwargs.items() if v is None)):
         active = (absent, *active)
-    return (LISTS, *active) if holds_lists(args) or holds_lists(kwargs) else active
+    return (LISTS, *active) if held and holds_lists(held) else active
 
 
 def is_given(function: Any) -> bool:
@@ -315,6 +333,20 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
     if not is_field(x, name):  # it belongs to the class
         return init_grad(x)
     return put_field(b, x, name)
+
+
+def put_each(x: Any, /, **parts: Any) -> Any:
+    """What an object receives from some of its attributes: the sum of `put_attribute` for each.
+
+    >>> put_each(types.SimpleNamespace(k=2.0, c=3.0, name="p"), k=0.5, c=0.25)
+    namespace(k=0.5, c=0.25, name=None)
+    """
+    if all(is_held_alone(x, name) for name in parts):
+        return put_fields(x, parts)
+    found = None
+    for name, b in parts.items():
+        found = add_grad(found, put_attribute(b, x, name))
+    return found
 
 
 def attribute_tangent(b: Any, x: Any, name: str) -> Any:

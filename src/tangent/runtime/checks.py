@@ -237,12 +237,16 @@ def check_arguments(
     return False
 
 
+HOLDING = (list, tuple, dict, Memory)
+
+
 def holds_lists(value: Any) -> bool:
     """Whether a list of numbers is among the items of a container."""
     if isinstance(value, Memory):
         return value.lists
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return any(holds_lists(v) or (isinstance(v, (list, tuple)) and _has_numbers(v)) for v in parts)
+    inside = [v for v in parts if isinstance(v, HOLDING)]
+    return any(holds_lists(v) or (isinstance(v, (list, tuple)) and _has_numbers(v)) for v in inside)
 
 
 def _has_numbers(items: Any) -> bool:

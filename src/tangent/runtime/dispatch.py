@@ -17,7 +17,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory
-from tangent.runtime.objects import Internal, fields_of, is_object, register_arrays, remade
+from tangent.runtime.objects import Internal, is_object, register_arrays, remade, seen_in
 from tangent.runtime.usual import tells_of_items
 from tangent.runtime.walks import require_followed, require_unwritten
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
@@ -81,6 +81,8 @@ def init_grad(x: Any) -> Any:
     """
     if type(x) is float or type(x) is int or type(x) is bool:
         return 0.0
+    if x is None:
+        return None
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, gradient_dtype(x.dtype))
     if type(x) is list:
@@ -127,9 +129,11 @@ def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
     if type(x) is float or type(x) is int:
         return 0.0
-    if isinstance(x, Memory):
-        return Memory()
-    return ZeroGrad(x) if isinstance(x, (np.ndarray, list, tuple, dict, deque)) or is_object(x) else init_grad(x)
+    if x is None:
+        return None
+    if is_object(x) or isinstance(x, (np.ndarray, list, tuple, dict, deque)):
+        return ZeroGrad(x)
+    return Memory() if isinstance(x, Memory) else init_grad(x)
 
 
 def unread(x: Any) -> Any:
@@ -188,11 +192,11 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     if isinstance(x, (list, tuple, deque)):
         return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
     if is_object(x):
-        own = fields_of(x)
+        own = seen_in(x)
         if not others:
             return remade(x, {k: function(v) for k, v in own.items()})
-        parts = [fields_of(o) if is_object(o) else {k: get_attribute(o, k) for k in own} for o in others]
-        return remade(x, {k: function(v, *(p.get(k) for p in parts)) for k, v in own.items()})
+        parts = [seen_in(o) if is_object(o) else {k: get_attribute(o, k) for k in own} for o in others]
+        return remade(x, {k: function(v, *[p.get(k) for p in parts]) for k, v in own.items()})
     return None
 
 
@@ -248,13 +252,19 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         x = x.like
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return repack(x, *(b if field == name else lazy_zero(getattr(x, field)) for field in x._fields))
-    if is_object(x) and name in (values := fields_of(x)):
-        return remade(x, {k: b if k == name else lazy_zero(v) for k, v in values.items()})
+    if is_object(x) and name in seen_in(x):
+        return put_fields(x, {name: b})
     if is_object(x):
         return init_grad(x)  # an attribute of the class: no part of the object
     if isinstance(x, (types.ModuleType, type)) and (_is_constant(getattr(x, name)) or _is_constant_class(x)):
         return None
     raise _without_gradient(x, name)
+
+
+def put_fields(x: Any, parts: dict[str, Any]) -> Any:
+    """The gradient of an object of which some attributes were read."""
+    held = seen_in(x).items()
+    return remade(x, {k: parts[k] if k in parts else 0.0 if type(v) is float else lazy_zero(v) for k, v in held})
 
 
 def _without_gradient(x: Any, name: str) -> UnsupportedError:
@@ -281,7 +291,7 @@ def get_attribute(x: Any, name: str) -> Any:
     """A field, by name."""
     if isinstance(x, ZeroGrad):
         return lazy_zero(getattr(x.like, name))
-    return fields_of(x).get(name) if is_object(x) else getattr(x, name)
+    return seen_in(x).get(name) if is_object(x) else getattr(x, name)
 
 
 def put_attributes(x: Any, /, **parts: Any) -> Any:
@@ -290,7 +300,7 @@ def put_attributes(x: Any, /, **parts: Any) -> Any:
     >>> put_attributes(types.SimpleNamespace(k=2.0, c=np.ones(1)), k=0.5)
     namespace(k=0.5, c=array([0.]))
     """
-    return remade(x, {k: copy(parts[k]) if k in parts else zeros_of(v) for k, v in fields_of(x).items()})
+    return remade(x, {k: copy(parts[k]) if k in parts else zeros_of(v) for k, v in seen_in(x).items()})
 
 
 def field_part(g: Any, b: Any, x: Any, name: str) -> Any:
@@ -428,6 +438,8 @@ def add_grad(a: Any, b: Any) -> Any:
     """
     if type(a) is float is type(b):
         return a + b
+    if a is b is None:
+        return None
     if isinstance(a, ZeroGrad) or a is None:
         return b.copy() if isinstance(b, np.ndarray) else b  # a sum is nobody else's: more is added to it in place
     if isinstance(b, ZeroGrad) or b is None:
@@ -440,6 +452,9 @@ def add_grad(a: Any, b: Any) -> Any:
         return {**a, **b, **{k: add_grad(a[k], b[k]) for k in a if k in b}}
     if type(a) is list is type(b) and are_floats(a, b):
         return list(map(operator.add, a, b))
+    if is_object(a) and type(a) is type(b):
+        others = seen_in(b)
+        return remade(a, {k: add_grad(v, others.get(k)) for k, v in seen_in(a).items()})
     if isinstance(a, (list, tuple, dict, deque)) or is_object(a):
         return map_structure(add_grad, a, b)
     if (foreign := foreign_type(a)) is not None:
@@ -449,7 +464,7 @@ def add_grad(a: Any, b: Any) -> Any:
 
 def _own(b: Any) -> Any:
     """A gradient to which more may be added in place; chains of objects are shared, nothing is added to these so."""
-    return remade(b, {k: _own_part(v) for k, v in fields_of(b).items()}) if is_object(b) else _own_part(b)
+    return remade(b, {k: _own_part(v) for k, v in seen_in(b).items()}) if is_object(b) else _own_part(b)
 
 
 def _own_part(b: Any) -> Any:
@@ -468,6 +483,8 @@ def copy(b: Any) -> Any:
         return b
     if isinstance(b, np.ndarray):
         return b.copy()
+    if b is None:
+        return None
     if isinstance(b, ZeroGrad):
         return zeros_of(b.like)
     if isinstance(b, (list, tuple, dict, deque)) or is_object(b):

@@ -49,6 +49,7 @@ KNOWN_DESCRIPTORS = (
     functools._lru_cache_wrapper,
 )
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
+LEAVES = NUMBERS | {np.float32, bool, complex, str, type(None), types.FunctionType}  # what holds no objects
 BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
 SINGLE = "neg pos invert abs int float complex round getitem iter reversed eq ne lt le gt ge copy deepcopy".split()
 OPERATORS = (
@@ -110,11 +111,19 @@ def fields_of(x: Any) -> dict[str, Any]:
     return found
 
 
+def seen_in(x: Any) -> dict[str, Any]:
+    """The attributes that an object holds itself, to be read only: they may be those of the object."""
+    cls: Any = type(x)
+    held: dict[str, Any] = fields_of(x) if _slots(cls) else x.__dict__
+    return held
+
+
 def remade(like: Any, values: dict[str, Any]) -> Any:
     """An object of the same class with other attributes; no initialiser runs."""
     cls: Any = type(like)
-    made = _native(cls).__new__(cls)
-    if not _slots(cls):
+    make, slots = _making(cls)
+    made = make(cls)
+    if not slots:
         made.__dict__.update(values)
         return made
     for name, value in values.items():
@@ -123,9 +132,10 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
 
 
 @functools.cache
-def _native(cls: Any) -> Any:
-    """The class that is not written in Python which a class is made of: it makes the objects."""
-    return next(c for c in cls.__mro__ if isinstance(vars(c).get("__new__"), types.BuiltinFunctionType))
+def _making(cls: Any) -> tuple[Callable[[Any], Any], tuple[str, ...]]:
+    """What makes objects of a class, that of the class it is made of which is not written in Python; and its slots."""
+    native = next(c for c in cls.__mro__ if isinstance(vars(c).get("__new__"), types.BuiltinFunctionType))
+    return native.__new__, _slots(cls)
 
 
 def hold(x: Any, name: str, value: Any) -> None:
@@ -410,8 +420,9 @@ def holds_filling(x: Any, depth: int = 5) -> bool:
     elif isinstance(x, (list, tuple, deque)):
         held = x
     elif is_object(x) and not _is_of_library(cls):
-        held = fields_of(x).values()
-    return any(holds_filling(v, depth - 1) for v in {type(v): v for v in held}.values())
+        held = seen_in(x).values()
+    kinds = {type(v): v for v in held}
+    return not LEAVES.issuperset(kinds) and any(holds_filling(v, depth - 1) for v in kinds.values())
 
 
 @functools.cache
@@ -431,7 +442,10 @@ def is_of_compiler(x: Any) -> bool:
 
 def is_common(name: str) -> bool:
     """Whether arrays, lists or dicts have a member of this name, for which there is a rule."""
-    return hasattr(np.ndarray, name) or name in ("index", "count", "get")
+    return name in COMMON
+
+
+COMMON = frozenset((*dir(np.ndarray), "index", "count", "get"))
 
 
 def _of_container(x: Any) -> frozenset[str]:
@@ -470,29 +484,32 @@ def _is_written(cls: type, name: str) -> bool:
 
 def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
     """The operators that the classes of x, and of what it holds, define."""
-    if type(x) in NUMBERS:
+    cls: Any = type(x)
+    if cls in LEAVES:
         return NO_OPERATORS
+    if _has_objects(cls):
+        fields, own = seen_in(x), operators_of(cls)
+        if not COMMON.isdisjoint(fields):
+            own |= {MEMBERS}
+        if depth <= 0 or LEAVES.issuperset(map(type, fields.values())):
+            return own
+        return own.union(*_operators_of_all(fields.values(), depth - 1))
     if isinstance(x, types.ModuleType):
         return frozenset({MEMBERS})
     if isinstance(x, type):
         return operators_of(x)
-    if own := _of_container(x):
-        return operators_in(list(x.values()) if isinstance(x, dict) else list(x), depth) | own
-    if is_object(x):
-        cls: Any = type(x)
-        found = operators_of(cls)
-        fields = fields_of(x)
-        if any(is_common(name) for name in fields):
-            found |= {MEMBERS}
-        return found.union(*(operators_in(v, depth - 1) for v in fields.values())) if depth > 0 else found
     if isinstance(x, Internal):
         return x.operators if depth > 0 else NO_OPERATORS
+    own = _of_container(x)
     if depth <= 0 or not isinstance(x, (list, tuple, dict)):
-        return NO_OPERATORS
+        return own
     items = x.values() if isinstance(x, dict) else x
     kinds = {type(v): v for v in items}  # one of each class tells for all
-    parts = [operators_in(v, depth - 1) for v in kinds.values()]
-    return NO_OPERATORS.union(*parts) if parts else NO_OPERATORS
+    return own.union(*_operators_of_all(kinds.values(), depth - 1))
+
+
+def _operators_of_all(values: Iterable[Any], depth: int) -> list[frozenset[str]]:
+    return [found for v in values if type(v) not in LEAVES and (found := operators_in(v, depth))]
 
 
 NO_OPERATORS: frozenset[str] = frozenset()

@@ -48,7 +48,7 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     >>> require_reader(operator.iadd, (1.0, 2.0), {})
     >>> require_reader(np.multiply, (a, 2.0), {})
     """
-    if isinstance(function, types.FunctionType) and id(function) not in FIRST_ARGUMENT and not _has_output(function):
+    if not may_be_writer(function):
         return
     if any(map(is_changeable, _written(function, args, kwargs))):
         raise InPlaceError(
@@ -56,6 +56,11 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             why="it writes into its argument, which is found out only when the call happens",
             todo="Call it by its own name, or let it return a new array.",
         )  # fmt: skip
+
+
+def may_be_writer(function: Any) -> bool:
+    """Whether a function of a library writes into something, for some arguments."""
+    return not isinstance(function, types.FunctionType) or id(function) in FIRST_ARGUMENT or _has_output(function)
 
 
 def is_changeable(x: Any) -> bool:

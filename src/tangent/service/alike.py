@@ -10,6 +10,7 @@ reach. Of the values that it captured only their kinds count, so that what is kn
 
 from __future__ import annotations
 
+import operator
 import threading
 import types
 from collections import deque
@@ -37,20 +38,44 @@ class Alike(Generic[_T]):
 
     def __init__(self) -> None:
         self._known: dict[Hashable, tuple[_T, Any]] = {}
+        self._asked: dict[Hashable, tuple[tuple[Any, ...], _T]] = {}
         self._lock = threading.Lock()
 
     def known(self, function: types.FunctionType, find: Callable[[], _T], *more: Hashable) -> _T:
         """What was found out of such a function, or is now; `more` is what it depends on besides."""
+        state = _plain_state(function)
+        asked = self._asked.get((function, more)) if state else None
+        if asked is not None and len(asked[0]) == len(state) and all(map(operator.is_, asked[0], state)):
+            return asked[1]
+        found = self._found(function, find, more)
+        if state:
+            with self._lock:
+                _keep(self._asked, (function, more), (state, found))
+        return found
+
+    def _found(self, function: types.FunctionType, find: Callable[[], _T], more: tuple[Hashable, ...]) -> _T:
         look = _Look()
         key = (table().version, look.entry(function), more)
         found = self._known.get(key)
         if found is None:
             found = find(), look.alive
             with self._lock:
-                self._known[key] = found
-                while len(self._known) > MOST:
-                    self._known.pop(next(iter(self._known)))
+                _keep(self._known, key, found)
         return found[0]
+
+
+def _keep(kept: dict[Any, Any], key: Hashable, value: Any) -> None:
+    kept[key] = value
+    while len(kept) > MOST:
+        kept.pop(next(iter(kept)))
+
+
+def _plain_state(function: types.FunctionType) -> tuple[Any, ...]:
+    """All that tells what a function does, of one that captured nothing; empty for others."""
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__ or function.__dict__:
+        return ()
+    code = function.__code__
+    return table().version, code, *map(function.__globals__.get, code.co_names)
 
 
 def are_alike(function: types.FunctionType, other: types.FunctionType) -> bool:

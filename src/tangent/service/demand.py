@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import functools
+import operator
 import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from tangent.analysis.state import changes_objects, needs_memory
 from tangent.codegen.changes import Changes
@@ -21,13 +24,14 @@ from tangent.pipeline import derive
 from tangent.rules.callables import call_form, method_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
-from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given, note_unrepeated
+from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given, note_unrepeated, require_reading
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.memory_captured import refuse_unseen, sees_changeable, sees_kept
 from tangent.runtime.objects import MEMBERS, is_object
+from tangent.runtime.writers import may_be_writer
 from tangent.service.alike import Alike
 from tangent.service.class_writers import refuse_class_writer
 from tangent.service.closed import is_closed
@@ -83,6 +87,35 @@ class Made:
         return Made(tuple(chosen[f] for f in self.functions), self.seeds, _changed(again), again)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was made for calls of one form, what the function was then, and what is known of it."""
+
+    state: tuple[Any, ...]
+    made: Any
+    changed: Callable[[], bool]
+    is_repeatable: bool
+    may_write: bool
+
+    def holds(self, function: Any) -> bool:
+        """Whether the function is what it was, and all that it calls."""
+        now = _state(function)
+        return all(map(operator.is_, now, self.state)) and not self.changed()
+
+
+def _state(function: Any) -> tuple[Any, ...]:
+    if type(function) is not types.FunctionType:
+        return (table().version,)
+    return function.__code__, function.__defaults__, function.__kwdefaults__, table().version
+
+
+def _is_lasting(function: Any) -> bool:
+    """Whether what a function does, it does as long as it is the same object: it has no owner that changes."""
+    if type(function) in (types.FunctionType, np.ufunc, types.MethodDescriptorType):
+        return True
+    return type(function) is types.BuiltinFunctionType and isinstance(function.__self__, types.ModuleType)
+
+
 def _changed(functions: Iterable[Generated]) -> Callable[[], bool]:
     return Changes([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
 
@@ -93,36 +126,45 @@ class DerivativesOnDemand:
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], tuple[Made, types.FunctionType, Any]] = {}
         self._others: dict[tuple[Any, ...], list[tuple[Made, types.FunctionType]]] = {}  # by code alone
-        self._asked: dict[tuple[Any, ...], tuple[Any, Any, Callable[[], bool], bool]] = {}
+        self._asked: dict[tuple[Any, ...], Asked] = {}
         self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
         self._written: Alike[frozenset[str]] = Alike()
         self._readers: Alike[bool] = Alike()
         self._repeatable: Alike[str] = Alike()
         self._lock = threading.RLock()
 
-    def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
-        made: tuple[Any, Any] = self.known("pair", self._pair, function, active, count, names)
-        return made
-
-    def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
-        return self.known("tangent", self._tangent, function, active, count, names)
-
-    def known(self, kind: str, make: Any, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
-        """What was made for the last call of this form, while the function is what it was then."""
-        if type(function) is not types.FunctionType:
+    def made_for(self, kind: str, function: Any, active: Active, args: Any, kwargs: Any) -> Any:
+        """The passes or the pushforward of a function for a call; those of the last call of this form, while the
+        function is what it was then. One that would write into what it is given is refused."""
+        count, names = len(args), tuple(kwargs)
+        if not _is_lasting(function):
+            require_reading(function, args, kwargs)
             if self.unrepeatable(function):
                 note_unrepeated()
-            return make(function, active, count, names)[0]
+            return self._make(kind, function, active, count, names)[0]
         key = (kind, function, active, count, names)
-        state = (function.__code__, function.__defaults__, function.__kwdefaults__, table().version)
         found = self._asked.get(key)
-        if found is None or found[0] != state or found[2]():
-            made, changed = make(function, active, count, names)
-            found = state, made, changed, not self.unrepeatable(function)
+        if found is None or not found.holds(function):
+            require_reading(function, args, kwargs)
+            made, changed = self._make(kind, function, active, count, names)
+            found = Asked(_state(function), made, changed, not self.unrepeatable(function), self.may_write(function))
             _keep(self._asked, key, found, 1024)
-        if not found[3]:
+        elif found.may_write:
+            require_reading(function, args, kwargs)
+        if not found.is_repeatable:
             note_unrepeated()
-        return found[1]
+        return found.made
+
+    def _make(
+        self, kind: str, function: Any, active: Active, count: int, names: tuple[str, ...]
+    ) -> tuple[Any, Callable[[], bool]]:  # fmt: skip
+        return (self._pair if kind == "pair" else self._tangent)(function, active, count, names)
+
+    def may_write(self, function: Any) -> bool:
+        """Whether what a function is given tells, or else the memory, if it writes into that."""
+        if type(function) is not types.FunctionType or hasattr(function, "remembers"):
+            return True
+        return may_be_writer(function) or bool(self.written(function))
 
     def _pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         absent = _unused(function, active)
@@ -246,16 +288,16 @@ class DerivativesOnDemand:
             behind, method = made, True
         if not isinstance(behind, types.FunctionType):
             return unrepeatable(behind, method)
-        return self._repeatable.known(behind, lambda: unrepeatable(behind, method), method)
+        return self._repeatable.known(primal_of(behind), lambda: unrepeatable(behind, method), method, _made_by(behind))
+
     def is_own(self, function: Any) -> bool:
         """Whether the class of a method, or of an object that is called, is the user's, and nothing else says more."""
-        cls = type(function.__self__ if isinstance(function, types.MethodType) else function)
         behind = getattr(function, "__func__", function)
-        return (
-            not is_library(cls)
-            and not any(hasattr(behind, a) for a in ("within", "interpreted", "__wrapped__"))
-            and (not table().has_rule(function) and not table().has_rule(behind))
-        )
+        cls = type(function.__self__ if isinstance(function, types.MethodType) else function)
+        if is_library(cls) or any(hasattr(behind, a) for a in ("within", "interpreted", "__wrapped__")):
+            return False
+        here = table()
+        return not here.has_rule(function) and (behind is function or not here.has_rule(behind))
 
     def threaded(self, function: Any, arrays: bool, over: bool = False) -> Any:
         """The function with a memory as first argument and last result; `over` it, a derivative is taken again."""
@@ -410,6 +452,12 @@ def _marks(active: Active) -> tuple[Marks, Active]:
 
 def _operators(marks: Marks) -> frozenset[str]:
     return next((m for m in marks if isinstance(m, frozenset)), frozenset())
+
+
+def _made_by(function: types.FunctionType) -> tuple[Options, ...]:
+    """The options by which a derivative was made of a function, of any order; nothing for the function itself."""
+    origin = getattr(function, "origin", None)
+    return () if origin is None else (*_made_by(origin[0]), origin[1])
 
 
 def _never() -> bool:

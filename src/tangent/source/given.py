@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from tangent.options import ITEMS, Given
+from tangent.options import EACH, ITEMS, Given
 from tangent.runtime.attributes import is_held
 from tangent.source.beginning import assigned_in, attribute_of, changed_in, copied_as, named_in, split
 from tangent.source.cells import cells_of
 from tangent.source.dissolved import Dissolving
+from tangent.source.given_each import GivenEach
 from tangent.source.given_lists import GivenColumns
 from tangent.source.inlined import Body, CannotWriteOut, Definition, written_anew
 from tangent.source.kept import kept
@@ -53,14 +54,15 @@ def _made(function: types.FunctionType, given: Given) -> types.FunctionType:
     variables = {a.arg: a.arg for a in arguments(tree.args)}  # by the paths to what they hold
     needed: set[str] = set()
     for path, cls, held in given:
-        taken = _taken_apart(tree, function, variables.get(path.removesuffix(ITEMS)), path, cls, dict(held))
-        if taken is None and path.removesuffix(ITEMS) in needed:
+        own = path.removesuffix(ITEMS).removesuffix(EACH)
+        taken = _taken_apart(tree, function, variables.get(own), path, cls, dict(held))
+        if taken is None and own in needed:
             raise CannotWriteOut  # it is a copy that is changed
         if taken is not None:
             tree = taken.result
             apart.add(path)
-            variables |= {f"{path}.{attr}": v for attr, v in taken.attributes.items()}
-            needed |= {f"{path}.{attr}" for attr in taken.needed}
+            variables |= {f"{own}.{attr}": v for attr, v in taken.attributes.items()}
+            needed |= {f"{own}.{attr}" for attr in taken.needed}
             changes = changes or taken.changes
     if tree is source.tree:
         raise CannotWriteOut
@@ -71,9 +73,13 @@ def _made(function: types.FunctionType, given: Given) -> types.FunctionType:
 
 def _taken_apart(
     tree: ast.FunctionDef, function: types.FunctionType, v: str | None, path: str, cls: type, held: dict[str, str]
-) -> _Given | GivenColumns | None:  # fmt: skip
+) -> _Given | GivenColumns | GivenEach | None:  # fmt: skip
     """One object, or one list of these, over variables; None where it has to stay."""
     if v is None:
+        return None
+    if path.endswith(EACH):
+        with contextlib.suppress(CannotWriteOut):
+            return GivenEach(tree, function, v, len(held))
         return None
     if not path.endswith(ITEMS):
         with contextlib.suppress(CannotWriteOut):

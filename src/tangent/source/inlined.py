@@ -119,8 +119,8 @@ def bound_by_comprehensions(tree: ast.AST) -> set[str]:
     return {n.id for t in targets for n in walk(t) if isinstance(n, ast.Name)}
 
 
-def with_constants(s: ast.stmt, fixed: dict[str, ast.Constant]) -> ast.stmt:
-    """A statement with constants in place of variables."""
+def with_constants(s: Node, fixed: dict[str, ast.Constant]) -> Node:
+    """A statement or expression with constants in place of variables."""
 
     def change(e: ast.expr) -> ast.expr:
         return ast.copy_location(replace(fixed[e.id]), e) if isinstance(e, ast.Name) and e.id in fixed else e

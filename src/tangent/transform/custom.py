@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tangent.analysis.state import needs_memory
 from tangent.errors import InPlaceError, MissingRuleError, TangentError
 from tangent.rules.table import Custom, table
-from tangent.runtime.calls import backward_of, forward_of
+from tangent.runtime.calls import known_passes
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.insert import adjoints, fit_grad, forward_pair
 from tangent.source.adapt import define, parameter_texts
@@ -102,8 +102,7 @@ def turned_rule(function: Any, call: ast.Call, names: list[str], seeds: dict[str
     text = f"def {title}({', '.join(names)}):\n    return {ast.unparse(inner)}\n"
     plain = define(title, text, {"function_": function})
     active = tuple(i for i, v in enumerate(names) if v in seeds)
-    pair: Any = forward_of(plain, active, len(names), ()), backward_of(plain, active, len(names), ())
-    made = turned_tangent(plain, pair, [*names, "*"], seeds, {}, title)
+    made = turned_tangent(plain, known_passes(plain, active, len(names), ()), [*names, "*"], seeds, {}, title)
     made.name, made.seeds, made.adapted = made.__name__, seeds, True  # type: ignore[attr-defined]
     return made
 

@@ -6,7 +6,7 @@ import inspect
 import types
 from typing import Any
 
-from tangent.runtime.calls import call_bwd, call_fwd, forward_of
+from tangent.runtime.calls import call_bwd, call_fwd, known_passes
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.linear import as_linear, probe
 from tangent.source.adapt import define, parameter_texts
@@ -22,7 +22,7 @@ def turned_tangent(
     defaults: dict[str, Any], title: str,
 ) -> Function:  # fmt: skip
     """`f_jvp(x, y, *, dx) -> result, tangent`, from `f_fwd` and `f_bwd`."""
-    forward_of(pair[1], (1,), 2, ())  # so that what cannot be turned around is known now
+    known_passes(pair[1], (1,), 2, ())  # so that what cannot be turned around is known now
     given: dict[str, Any] = {**GIVEN, "fwd_": pair[0], "bwd_": pair[1], **defaults}
     _, passed = parameter_texts(inspect.signature(function), {})
     wanted = _listed(list(seeds.values()))
@@ -45,7 +45,7 @@ def turned_pair(
     signature = inspect.signature(function)
     count = sum(p.kind is not inspect.Parameter.KEYWORD_ONLY for p in signature.parameters.values())
     rest = tuple(n for n, p in signature.parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY)
-    forward_of(push, tuple(seeds.values()), count, (*rest, *seeds.values()))
+    known_passes(push, tuple(seeds.values()), count, (*rest, *seeds.values()))
     _, passed = parameter_texts(signature, {})
     probes = [f"{s}=probe_({p})" for p, s in seeds.items()]
     probed = _listed([f"probe_({p})" for p in seeds])

@@ -16,7 +16,7 @@ from typing import Any
 from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.settled import OWN, ZERO
-from tangent.optimise.shaped.kinds import Attributes, Kind
+from tangent.optimise.shaped.kinds import Attributes, Items, Kind
 from tangent.syntax.names import Names
 from tangent.syntax.quote import assign, call, name
 from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
@@ -56,18 +56,30 @@ def in_blocks(body: Body, kinds: Mapping[str, Kind], names: Names, resolve: Reso
 
 
 def held_objects(body: Body, kinds: Mapping[str, Kind]) -> dict[str, Attributes]:
-    """Names of objects of which the kinds of attributes are known; what an object holds comes before it."""
-    found = {p: kind for p, kind in kinds.items() if isinstance(kind, Attributes)}
-    bound = [v for s in statements(body) for v in writes(s)]
+    """Names of objects of which the kinds of attributes are known; what an object or a list holds comes before it."""
+    found = {p: kind for p, kind in kinds.items() if isinstance(kind, (Attributes, Items))}
+    bound = Counter(v for s in statements(body) for v in writes(s))
     for s in body:
         match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Attribute(value=ast.Name(id=p), attr=attr)) if (
-                p in found and isinstance(kind := found[p].get(attr), Attributes) and bound.count(v) == 1
-            ):
-                found = {v: kind, **found}
+            case ast.Assign(targets=[ast.Name(id=v)], value=value) if bound[v] == 1:
+                kind = _held(value, found)
+                found = {v: kind, **found} if isinstance(kind, (Attributes, Items)) else found
             case _:
                 pass
-    return found
+    return {p: kind for p, kind in found.items() if isinstance(kind, Attributes)}
+
+
+def _held(e: ast.expr, known: Mapping[str, Attributes | Items]) -> Kind | None:
+    """The kind of what an object holds under a name, or a list at a place."""
+    match e:
+        case ast.Attribute(value=ast.Name(id=p), attr=attr) if isinstance(kind := known.get(p), Attributes):
+            return kind.get(attr)
+        case ast.Subscript(value=ast.Name(id=p), slice=ast.Constant(value=int(k))) if (
+            isinstance(kind := known.get(p), Items) and 0 <= k < len(kind.items)
+        ):
+            return kind.items[k]
+        case _:
+            return None
 
 
 class _Gradients:

@@ -1,4 +1,4 @@
-"""Gradients of dicts of which each item receives one thing, as dicts that are written out.
+"""Gradients of dicts of which each item receives one thing, as dicts that are written out; so of lists of objects.
 
 bp = add_part(scatter(u, p, "b"), "w", v)      ->      bp = {"w": v, "b": u}
 return settled(bp, p)                                  return bp
@@ -16,7 +16,7 @@ from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.settled import OWN
 from tangent.optimise.shaped.filled import Of, own, without_copies
-from tangent.optimise.shaped.kinds import Fields
+from tangent.optimise.shaped.kinds import Attributes, Fields, Items
 from tangent.optimise.shaped.scattered import scattered
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import NESTED, rebuild, replace, statements, with_blocks
@@ -82,14 +82,34 @@ class _Displays:
         terms = scattered(e, self.resolve)
         p = self.owner(e) if terms else None
         kind = self.of(p) if isinstance(p, ast.Name) else None
-        if not isinstance(kind, Fields) or len(kind.items) > FEW or sum(map(_pops, terms)) > 1:
+        if not isinstance(kind, (Fields, Items)) or len(kind.items) > FEW or sum(map(_pops, terms)) > 1:
             return None
         found = {k.value: v for k, v in terms if isinstance(k, ast.Constant)}
+        if len(found) < len(terms):
+            return None
+        if isinstance(kind, Items):
+            return self.of_objects(p, kind, found) if kind.listed else None
         keys = [k for k, _ in kind.items]
-        if not len(found) == len(terms) >= len(keys) / 2 or not found.keys() <= set(keys):
+        if len(found) < len(keys) / 2 or not found.keys() <= set(keys):
             return None
         values = [found[k] if k in found else self.zeros(p, k) for k in keys]
         return own(ast.Dict([constant(k) for k in keys], values), kind, self.of, self.resolve)
+
+    def of_objects(self, p: ast.expr | None, kind: Items, found: dict[Any, ast.expr]) -> ast.expr | None:
+        """The list of gradients of objects; None where one of them may be somebody else's."""
+        if not found.keys() <= set(range(len(kind.items))):
+            return None
+        for k, v in found.items():
+            made = isinstance(v, ast.Call) and self.resolve(v.func) is runtime.put_attributes
+            if not made or not isinstance(kind.items[k], Attributes):
+                return None
+        return ast.List([found.get(k) or self.no_object(p, k) for k in range(len(kind.items))], ast.Load())
+
+    def no_object(self, p: ast.expr | None, k: int) -> ast.expr:
+        """The gradient of an object that nothing flows into."""
+        assert p is not None
+        names = {f.__name__: self.use(f, f.__name__) for f in (runtime.settled, runtime.lazy_zero)}
+        return expression("settled(lazy_zero(p[k]), p[k])", p=p, k=constant(k), **names)
 
     def owner(self, e: ast.expr) -> ast.expr:
         """The dict in whose form sums at places are made."""
@@ -125,6 +145,6 @@ def _is_own(b: str, body: Body) -> bool:
     """Whether a name stands for one dict that is written out, of which only the end of the function knows."""
     made = [s for s in body if b in writes(s)]
     uses = [s for s in statements(body) if b in header_reads(s) or b in writes(s)]
-    whole = len(made) == 1 and isinstance(made[0], ast.Assign) and isinstance(made[0].value, ast.Dict)
+    whole = len(made) == 1 and isinstance(made[0], ast.Assign) and isinstance(made[0].value, (ast.Dict, ast.List))
     times = sum(isinstance(n, ast.Name) and n.id == b for n in walk(body[-1]))
     return whole and len(uses) == 2 and uses[1] is body[-1] and times == 1

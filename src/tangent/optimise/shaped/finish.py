@@ -12,6 +12,7 @@ from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.shaped.again import again
+from tangent.optimise.shaped.at_once import at_once
 from tangent.optimise.shaped.bodies import body_of, use, visible, with_body
 from tangent.optimise.shaped.displays import displays, made_dicts
 from tangent.optimise.shaped.filled import filled
@@ -87,6 +88,7 @@ def _write(g: Generated, flows: Mapping[Generated, Flow], whole: set[str], resol
         body = filled(body, kinds, dicts, of, o.resolve)
     taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
     body = halves(owned(body, parameters, o.resolve), taken, o.resolve, partial(use, g))
+    body = at_once(body, o.resolve, partial(use, g))
     with_body(g, tidy(renumbered(body)))
 
 

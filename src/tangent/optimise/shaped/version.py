@@ -92,7 +92,7 @@ def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
     kinds = {v: k for v, k in zip(parameters_of(g), given) if v not in assigned_inside(body)}
     dicts = {v for v, k in kinds.items() if isinstance(k, Fields)}
     tuples = {v for v, k in kinds.items() if isinstance(k, Items) and not k.listed and all(map(is_float, k.items))}
-    if any(isinstance(k, Attributes) for k in kinds.values()):
+    if any(isinstance(k, (Attributes, Items)) for k in kinds.values()):
         body = by_attributes(body, kinds, _names(g), lambda e: resolve(e, g), partial(use, g))
     if dicts or tuples:
         body = collected(body, dicts, tuples, lambda e: resolve(e, g), partial(use, g))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tangent.options import ITEMS
+from tangent.options import EACH, ITEMS
 from tangent.runtime.objects import fields_of, is_object
 from tangent.runtime.persistent import PersistentArray
 
@@ -17,6 +17,7 @@ Held = tuple[tuple[str, str], ...]
 NUMBERS = (float, int, complex, np.number)
 FIXED = (bool, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, np.dtype)
 DEPTH = 3  # of objects in objects
+SEVERAL = 16  # objects in a list, of several classes, that are told apart by their places
 
 
 def held_by(x: Any) -> Held:
@@ -40,11 +41,30 @@ def within(x: Any, path: str, depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
             yield from within(v, f"{path}.{attr}", depth - 1)
         elif is_of_objects(v):
             yield f"{path}.{attr}{ITEMS}", v
+        elif is_of_several(v):
+            yield from each_within(v, f"{path}.{attr}", depth - 1)
+
+
+def each_within(xs: list[Any], path: str, depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """A list of objects of several classes under a path, and what is in it.
+
+    >>> spring, wall = types.SimpleNamespace(k=1.0), type("Wall", (), {})()
+    >>> [path for path, _ in each_within([spring, wall], "parts")]
+    ['parts[:]', 'parts.0', 'parts.1']
+    """
+    yield f"{path}{EACH}", xs
+    for i, x in enumerate(xs):
+        yield from within(x, f"{path}.{i}", depth)
 
 
 def is_of_objects(x: Any) -> bool:
     """Whether x is a list of objects of one class."""
     return type(x) is list and bool(x) and is_object(x[0]) and len({*map(type, x)}) == 1
+
+
+def is_of_several(x: Any) -> bool:
+    """Whether x is a short list of objects of several classes."""
+    return type(x) is list and 1 < len(x) <= SEVERAL and all(map(is_object, x)) and len({*map(type, x)}) > 1
 
 
 def held_by_all(xs: list[Any]) -> Held | None:

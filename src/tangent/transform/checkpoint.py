@@ -83,7 +83,7 @@ def build_again(
     scribe = Scribe(this.context)
     names = scribe.names
     names.taken.discard(fwd.primal.__name__)
-    function = scribe.use(fwd.primal.__name__.strip("<>"), fwd.primal)
+    function = scribe.use(fwd.primal.__name__, fwd.primal)
     first, second = (scribe.use(g.name, g) for g in inner)
     passed = ", ".join(_passed(this.core.args))
     kept = "".join(f"{p}, " for p in this.parameters)

@@ -28,7 +28,7 @@ def with_set_defaults(tree: ast.FunctionDef, function: types.FunctionType) -> as
     keyword = [
         _default(text, named[a.arg]) if a.arg in named else None for a, text in zip(args.kwonlyargs, args.kw_defaults)
     ]
-    if len(own) > positional or _are_one_by_one(plain, args.defaults) and _are_one_by_one(keyword, args.kw_defaults):
+    if len(own) > positional or (_are_one_by_one(plain, args.defaults) and _are_one_by_one(keyword, args.kw_defaults)):
         return tree
     return replace(tree, args=replace(args, defaults=plain, kw_defaults=keyword))
 

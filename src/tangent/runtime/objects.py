@@ -55,6 +55,7 @@ OPERATORS = (
     frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
     | frozenset(f"__{word}__" for word in SINGLE)
 )  # fmt: skip
+PRODUCTS = frozenset({"__matmul__", "__rmatmul__", "dot"})  # of sparse matrices: they have rules
 MEMBERS = "members"  # a class that has members of the same names as those of arrays
 
 
@@ -72,6 +73,8 @@ def _has_objects(cls: Any) -> bool:
     if cls is types.SimpleNamespace:
         return True
     if cls.__flags__ & _HEAP == 0 or issubclass(cls, PLAIN) or any(c in ARRAY_CLASSES for c in cls.__mro__):
+        return False
+    if _are_sparse(cls):
         return False
     ufuncs = getattr(cls, "__array_ufunc__", None) is not None  # None says that NumPy's functions do not take it
     array = ufuncs or hasattr(cls, "__array__") or hasattr(cls, "is_zero_grad")
@@ -256,7 +259,19 @@ def _static(x: Any, name: str) -> Any:
 
 def has_method(x: Any, name: str) -> bool:
     """Whether the class of an object, or of a container of the user's, defines a method in Python."""
+    if is_sparse(x):
+        return name not in PRODUCTS and isinstance(_static(x, name), types.FunctionType)
     return (is_object(x) or is_own_container(x)) and isinstance(_static(x, name), types.FunctionType)
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether x is a matrix of SciPy's that holds no zeros: its products with arrays have a rule."""
+    return _are_sparse(type(x))
+
+
+@functools.cache
+def _are_sparse(cls: Any) -> bool:
+    return any(c.__module__ == "scipy.sparse._base" for c in cls.__mro__)
 
 
 def is_own_container(x: Any) -> bool:
@@ -450,6 +465,7 @@ def operators_of(cls: Any) -> frozenset[str]:
         return frozenset()
     own = [c for c in cls.__mro__ if c.__flags__ & _HEAP]
     found = {name for c in own for name in vars(c) if name in OPERATORS and _is_written(cls, name)}
+    found -= PRODUCTS if _are_sparse(cls) else NO_OPERATORS
     if any(is_common(name) and not name.startswith("__") for c in own for name in (*vars(c), *_assigned(c))):
         found.add(MEMBERS)
     return frozenset(found)
@@ -476,6 +492,8 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
         return frozenset({MEMBERS})
     if isinstance(x, type):
         return operators_of(x)
+    if is_sparse(x):
+        return operators_of(type(x)) - {MEMBERS}
     if own := _of_container(x):
         return operators_in(list(x.values()) if isinstance(x, dict) else list(x), depth) | own
     if is_object(x):

@@ -41,8 +41,10 @@ CONTAINERS = (list, dict, deque, set)
 METHOD_TYPES = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
-def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], alone: bool = False) -> None:
     """Stop before a function of a library writes into an array, a list or a dict that it is given.
+
+    `alone` says that it is called for its effects.
 
     >>> a = np.ones(2)
     >>> require_reader(operator.iadd, (1.0, 2.0), {})
@@ -50,12 +52,28 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     """
     if isinstance(function, types.FunctionType) and id(function) not in FIRST_ARGUMENT and not _has_output(function):
         return
-    if any(map(is_changeable, _written(function, args, kwargs))):
+    fills = is_foreign(function) or (alone and is_of_scipy(function))
+    if any(map(is_changeable, (*args, *kwargs.values()) if fills else _written(function, args, kwargs))):
         raise InPlaceError(
             f"cannot differentiate a call of '{getattr(function, '__name__', function)}'",
             why="it writes into its argument, which is found out only when the call happens",
             todo="Call it by its own name, or let it return a new array.",
         )  # fmt: skip
+
+
+def is_foreign(function: Any) -> bool:
+    """Whether something is code of another language, or fills a buffer: it may write into whatever it is given."""
+    kinds = type(function).__mro__
+    return (
+        kinds[0].__name__ == "fortran"
+        or any(c.__module__ == "_ctypes" for c in kinds)
+        or getattr(function, "__name__", "") == "pack_into"
+    )
+
+
+def is_of_scipy(function: Any) -> bool:
+    """Whether something is a function of SciPy: one that is called for its effect writes into what it is given."""
+    return (getattr(function, "__module__", None) or "").startswith("scipy.")
 
 
 def is_changeable(x: Any) -> bool:

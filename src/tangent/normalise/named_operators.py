@@ -85,7 +85,7 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     if is_series(found):
         return operators_of(found)
     if is_sparse(found):
-        return operators_of(type(found))
+        return operators_of(found.__class__)
     if module in KNOWN_MODULES:
         return frozenset()
     if isinstance(found, types.FunctionType):

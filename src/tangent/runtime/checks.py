@@ -232,7 +232,7 @@ def check_arguments(
             raise error
         if type(value) in NUMBERS:
             continue
-        if isinstance(value, np.ndarray) and _has_own_operations(type(value)):
+        if isinstance(value, np.ndarray) and _has_own_operations(value.__class__):
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
                 todo=f"Pass np.asarray({name}).",

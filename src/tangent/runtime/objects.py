@@ -266,7 +266,8 @@ def has_method(x: Any, name: str) -> bool:
 
 def is_sparse(x: Any) -> bool:
     """Whether x is a matrix of SciPy's that holds no zeros: its products with arrays have a rule."""
-    return _are_sparse(type(x))
+    cls: Any = type(x)
+    return _are_sparse(cls)
 
 
 @functools.cache
@@ -493,7 +494,7 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
     if isinstance(x, type):
         return operators_of(x)
     if is_sparse(x):
-        return operators_of(type(x)) - {MEMBERS}
+        return operators_of(x.__class__) - {MEMBERS}
     if own := _of_container(x):
         return operators_in(list(x.values()) if isinstance(x, dict) else list(x), depth) | own
     if is_object(x):

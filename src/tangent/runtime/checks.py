@@ -232,7 +232,7 @@ def check_arguments(
             raise error
         if type(value) in NUMBERS:
             continue
-        if isinstance(value, np.ndarray) and _has_own_operations(value.__class__):
+        if isinstance(value, np.ndarray) and _has_own_operations(value):
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
                 todo=f"Pass np.asarray({name}).",
@@ -250,9 +250,14 @@ def check_arguments(
     return False
 
 
+def _has_own_operations(x: Any) -> bool:
+    """Whether the class of an array says itself what its operations mean."""
+    cls: Any = type(x)
+    return _redefines(cls)
+
+
 @functools.lru_cache(maxsize=256)
-def _has_own_operations(cls: type) -> bool:
-    """Whether a class of arrays says itself what its operations mean."""
+def _redefines(cls: Any) -> bool:
     own = {name for c in cls.__mro__[: cls.__mro__.index(np.ndarray)] for name in vars(c)}
     return bool(own & _OPERATIONS)
 

@@ -95,7 +95,9 @@ SCIPY = """\
 Bound when SciPy has been imported, in both modes. By orders of Bessel functions, and by the first parameters of
 incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are refused by name. Other
 functions of `scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says
-their derivative."""
+their derivative. Sparse matrices are constants: `A @ x`, `x @ A` and `A.dot(x)` have a derivative by the array,
+wherever A comes from; their other operators, and matrices that depend on what the derivative is taken by, are
+refused."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

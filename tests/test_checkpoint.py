@@ -232,6 +232,13 @@ def test_checkpoints_of_functions_known_at_run_time():
     assert same(grad(f, (0, 1))(X, W), grad(g, (0, 1))(X, W))
 
 
+def test_checkpoints_of_lambdas():
+    def f(x):
+        return np.sum(checkpoint(lambda v: np.sin(v * x))(x))
+
+    assert same(grad(f)(X), grad(lambda x: np.sum(np.sin(x * x)))(X))
+
+
 def test_a_checkpointed_method():
     def f(net, x):
         return np.sum(net.act(x))

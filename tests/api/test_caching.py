@@ -67,6 +67,18 @@ def test_a_helper_redefined_after_grad_is_seen(notebook):
     assert grad(f)(3.0) == 27.0
 
 
+def test_defaults_of_a_helper_that_are_set_are_seen(notebook):
+    helper = notebook.run("def helper(x, p=2.0, *, q=1.0):\n    return x * p * q\n").helper
+    f = notebook.run("def f(x):\n    return helper(x) * x\n").f
+    made = grad(f)
+    assert [made(1.5) for _ in range(4)] == [6.0] * 4
+    helper.__defaults__ = (7.0,)
+    assert [made(1.5) for _ in range(4)] == [21.0] * 4
+    helper.__defaults__, helper.__kwdefaults__ = (np.array([1.0, 2.0]),), {"q": 3.0}
+    assert [made(1.5, np.ones(2)) for _ in range(4)] == [27.0] * 4
+    assert grad(f, check_dims=False)(1.5, np.ones(2)) == 27.0
+
+
 def test_grad_after_a_redefinition_shows_the_new_text(notebook):
     notebook.run("def helper(x):\n    return np.sin(x)\n")
     f = notebook.run("def f(x):\n    return helper(x) * x\n").f

@@ -168,6 +168,20 @@ def hessian_that_is_not_diagonal(x):
     return np.sum(tangent.hessian(mixed_powers)(x) * WEIGHTS)
 
 
+@program({"x": np.array([1.2, 0.7]), "y": np.array([0.4, 1.5])}, orders=1)
+def matrices_by_several_arguments(x, y):
+    f = lambda u, v: np.sum(u * v**2) * u[0] + v[1]
+    rate, other = tangent.jacfwd(lambda u, v: np.outer(u, v) * u[0], (0, 1))(x, y)
+    (_, mixed), (turned, _) = tangent.hessian(f, ("u", "v"))(x, y)
+    first, second = tangent.hvp(f, (0, 1))(x, y, y, x)
+    return np.sum(rate * other) + np.sum(mixed * turned) + first @ second
+
+
+@program({"x": np.array([1.2, 0.7], np.float32)}, orders=1)
+def jacobian_in_single_precision(x):
+    return np.sum(tangent.jacobian(lambda v: np.sin(v) * x)(x * 2.0)) + np.linalg.det(tangent.hessian(mixed_powers)(x))
+
+
 @program({"x": np.array([1.2, 0.7])})
 def jacobian_of_a_function_with_defaults(x):
     first, second = tangent.jacobian(scaled_by_first)(x), tangent.jacfwd(scaled_by_first)(x, 3.0)

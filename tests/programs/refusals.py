@@ -792,6 +792,11 @@ def gradient_of_a_partial_of_a_method(x):
     return tangent.grad(functools.partial(spring.energy, x))(x)
 
 
+@refused("with a dict in it", np.array([1.0, 2.0]))
+def jacobian_inside_by_a_dict(x):
+    return np.sum(tangent.jacobian(lambda p: p["u"] * x)({"u": x})["u"])
+
+
 class HalfWay:
     def __init__(self, x):
         self.x = x

@@ -15,7 +15,7 @@ from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
 from tangent.analysis.passed import Passed, written_through
 from tangent.runtime.library import partial_of
-from tangent.runtime.writers import FIRST_ARGUMENT, WRITING_METHODS
+from tangent.runtime.writers import FIRST_ARGUMENT, WRITING_METHODS, is_foreign, is_of_scipy
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING, Scope, is_vectorized
 from tangent.source.writing import writes_by_iterator
@@ -251,7 +251,7 @@ def written_by(
         yield from base_names(node.args[0])
     elif node.args and (id(found) in FIRST_ARGUMENT or _is_writing_method(found)):
         yield from base_names(node.args[0])
-    elif alone and not ruled and _is_of_scipy(found):
+    elif not ruled and ((alone and is_of_scipy(found)) or is_foreign(found)):
         for a in (*node.args, *(k.value for k in node.keywords)):
             yield from base_names(a)
     elif _is_own(found):
@@ -274,11 +274,6 @@ def _is_writing_method(found: Any) -> bool:
         return True
     kinds = (types.MethodDescriptorType, types.WrapperDescriptorType)
     return isinstance(found, kinds) and found.__name__ in WRITING_METHODS | ASSIGNING
-
-
-def _is_of_scipy(found: Any) -> bool:
-    """Whether something is a function of SciPy: one that is called for its effect writes into what it is given."""
-    return (getattr(found, "__module__", None) or "").startswith("scipy.")
 
 
 def _is_of_storage(found: Any) -> bool:

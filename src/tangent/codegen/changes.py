@@ -40,7 +40,7 @@ class Changes:
     functions of a module, which most are, are looked up at once."""
 
     def __init__(self, seen: Sequence[tuple[types.FunctionType, str, Any]]) -> None:
-        plain: dict[tuple[int, str, int], tuple[dict[str, Any], str, types.FunctionType, Any]] = {}
+        plain: dict[tuple[int, str, int], tuple[Any, ...]] = {}
         looked: dict[tuple[int, str, int], tuple[Any, ...]] = {}
         for primal, path, value in seen:
             names = primal.__globals__
@@ -49,10 +49,9 @@ class Changes:
                 continue
             cell = cells_of(primal).get(root)
             if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
-                plain[id(names), path, id(value)] = (names, root, value, value.__code__)
+                plain[id(names), path, id(value)] = (names, root, value, *_definition(value))
             else:
-                code = getattr(value, "__code__", None)
-                looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
+                looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, _definition(value))
         self._functions = [*plain.values()]
         self._others = [x for x in looked.values() if not _differs(*x)]  # what no name leads to cannot be looked at
 
@@ -61,8 +60,10 @@ class Changes:
         return Changes, ((),)
 
     def __call__(self) -> bool:
-        for names, root, value, code in self._functions:
+        for names, root, value, code, defaults, named in self._functions:
             if names.get(root) is not value or value.__code__ is not code:
+                return True
+            if value.__defaults__ is not defaults or value.__kwdefaults__ is not named:
                 return True
         return any(_differs(*x) for x in self._others)
 
@@ -72,13 +73,22 @@ def _parameters(function: types.FunctionType) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+def _definition(function: Any) -> tuple[Any, Any, Any]:
+    """What a function object is made of, and what can be put into it: its code and its defaults."""
+    return (
+        getattr(function, "__code__", None), getattr(function, "__defaults__", None),
+        getattr(function, "__kwdefaults__", None),
+    )  # fmt: skip
+
+
 def _differs(
-    cell: types.CellType | None, names: dict[str, Any], root: str, rest: tuple[str, ...], value: Any, code: Any
+    cell: types.CellType | None, names: dict[str, Any], root: str, rest: tuple[str, ...], value: Any,
+    definition: tuple[Any, Any, Any],
 ) -> bool:  # fmt: skip
-    """Whether a name no longer leads to a function, or the function has other code."""
+    """Whether a name no longer leads to a function, or the function has other code or defaults."""
     found = cell.cell_contents if cell is not None else names.get(root, MISSING)
     if found is MISSING:
         found = getattr(builtins, root, None)
     for part in rest:
         found = getattr(found, part, None)
-    return found is not value or getattr(found, "__code__", None) is not code
+    return found is not value or any(new is not old for new, old in zip(_definition(found), definition))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import keyword
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -84,7 +85,7 @@ class Context:
         for known, held in self.externals.items():
             if held is value:
                 return known
-        base = base if base.isidentifier() else "function"  # a lambda has no name
+        base = base if base.isidentifier() and not keyword.iskeyword(base) else "function"  # a lambda has no name
         fresh = base if base not in self.names.taken else self.names.fresh(base)
         self.names.taken.add(fresh)
         self.externals[fresh] = value

@@ -23,6 +23,7 @@ from tangent.runtime.objects import (
     holds_objects,
     is_common,
     is_object,
+    is_sparse,
     operators_in,
     operators_of,
 )
@@ -83,6 +84,8 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
         return frozenset()
     if is_series(found):
         return operators_of(found)
+    if is_sparse(found):
+        return operators_of(found.__class__)
     if module in KNOWN_MODULES:
         return frozenset()
     if isinstance(found, types.FunctionType):

@@ -22,9 +22,9 @@ def fit_matmul(z, b, x, y):        d[b] = broadcast_like(d[z], b)
 @linear
 def fit_dot(z, b, x, y):           d[b] = broadcast_like(d[z], b)
 @linear
-def matmul_adjoint_x(z, b, x, y):  d[b] = np.matmul(d[z], y);  d[y] = matmul_adjoint_y(b, d[z], y)
+def matmul_adjoint_x(z, b, x, y):  d[b] = d[z] @ y;  d[y] = matmul_adjoint_y(b, d[z], y)
 @linear
-def matmul_adjoint_y(z, b, x, y):  d[b] = np.matmul(x, d[z]);  d[x] = matmul_adjoint_x(b, x, d[z])
+def matmul_adjoint_y(z, b, x, y):  d[b] = x @ d[z];  d[x] = matmul_adjoint_x(b, x, d[z])
 @linear
 def dot_adjoint_a(z, b, x, y):     d[b] = np.dot(d[z], y);     d[y] = dot_adjoint_b(b, d[z], y)
 @linear

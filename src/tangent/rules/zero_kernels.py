@@ -117,6 +117,7 @@ runtime.unit_arrays
 runtime.joined_dtype
 runtime.joined_shape
 runtime.argument_position
+runtime.is_several
 runtime.defaults_from
 runtime.takes_one
 runtime.is_property

@@ -170,7 +170,7 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
 
 def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A call for its effects, of a function that must not write into its arguments."""
-    require_reader(function, args, kwargs)
+    require_reader(function, args, kwargs, alone=True)
     known = _service().refuse_writer(function)
     if _service().unrepeatable(function):
         note_unrepeated()

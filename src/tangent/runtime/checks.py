@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import inspect
 import itertools
 import sys
@@ -15,11 +16,15 @@ from tangent.errors import ArgumentError, Location, OptionError, SeedError, Tang
 from tangent.runtime.dispatch import map_structure
 from tangent.runtime.fit import broadcast_like, unbroadcast
 from tangent.runtime.memory import Memory
-from tangent.runtime.objects import NUMBERS, is_object
+from tangent.runtime.objects import NUMBERS, OPERATORS, is_object
 from tangent.runtime.zeros import ZeroGrad
 
 _ATTRIBUTES = ("LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_METHOD")
+_NO_NUMBERS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, set, frozenset, range)
 _FLOAT = np.dtype(np.float64)
+_OPERATIONS = OPERATORS.union(
+    ("__setitem__", "__array_ufunc__", "__array_function__"), (v for v in dir(np.ndarray) if not v.startswith("__"))
+)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 _ALIKE = "each part of the result has a seed"
 _FLOATS = "Return a float or an array of floats (has_aux=True for further results)."
@@ -113,6 +118,11 @@ def _check_structure(seed: Any, result: Any) -> Any:
                 check_seed(_not_default(seed[k]), result[k])
             elif isinstance(result[k], (list, tuple, dict)) and seed[k] is not None:
                 _check_structure(seed[k], result[k])
+    elif type(seed) is float and (isinstance(result, _NO_NUMBERS) or is_object(result)):
+        raise SeedError(
+            f"the result is a {type(result).__name__}, not a single number",
+            why="its gradient needs a seed of the same structure", todo=_FLOATS,
+        )  # fmt: skip
     return seed
 
 
@@ -172,12 +182,15 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
             why="forward mode starts with it",
             todo="Pass one tangent per wrt argument, after all arguments (those with a default, too) or by keyword.",
         )
-    if isinstance(argument, (np.ndarray, np.generic, float, int, complex)) and np.shape(tangent) != np.shape(argument):
-        raise SeedError(
-            f"the tangent of '{name}' has shape {np.shape(tangent)}, the argument {np.shape(argument)}",
-            why="each element of the argument has one",
-            todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
-        )
+    if isinstance(argument, (np.ndarray, np.generic, float, int, complex)):
+        is_list = isinstance(tangent, (list, tuple))
+        if is_list or np.shape(tangent) != np.shape(argument):
+            what = f"is a {type(tangent).__name__}" if is_list else f"has shape {np.shape(tangent)}"
+            kind = "a number or an array" if is_list else np.shape(argument)
+            raise SeedError(
+                f"the tangent of '{name}' {what}, the argument {kind}", why="each element of the argument has one",
+                todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
+            )  # fmt: skip
     if isinstance(argument, (dict, list, tuple)) and not isinstance(tangent, ZeroGrad):
         _check_parts(tangent, argument, name)
     return tangent
@@ -204,7 +217,7 @@ def check_arguments(
     arguments: dict[str, Any], numbers: tuple[str, ...], arrays: frozenset[str] | None = None,
     items: frozenset[str] = frozenset(), written: tuple[str, ...] = (),
 ) -> bool:  # fmt: skip
-    """No masked arrays and matrices; lists and tuples are no operands of arithmetic.
+    """No masked arrays, matrices and others of that kind; lists and tuples are no operands of arithmetic.
 
     Whether an argument in `arrays`, which NumPy or an operator takes for an array, is a list, or one in `items` holds
     lists of numbers: for these there is other code, and where there is not (None) they are refused.
@@ -219,7 +232,7 @@ def check_arguments(
             raise error
         if type(value) in NUMBERS:
             continue
-        if isinstance(value, (np.ma.MaskedArray, np.matrix)):
+        if isinstance(value, np.ndarray) and _has_own_operations(value):
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
                 todo=f"Pass np.asarray({name}).",
@@ -235,6 +248,18 @@ def check_arguments(
                 why="its operators are those of numbers and arrays", todo=todo,
             )  # fmt: skip
     return False
+
+
+def _has_own_operations(x: Any) -> bool:
+    """Whether the class of an array says itself what its operations mean."""
+    cls: Any = type(x)
+    return _redefines(cls)
+
+
+@functools.lru_cache(maxsize=256)
+def _redefines(cls: Any) -> bool:
+    own = {name for c in cls.__mro__[: cls.__mro__.index(np.ndarray)] for name in vars(c)}
+    return bool(own & _OPERATIONS)
 
 
 HOLDING = (list, tuple, dict, Memory)

@@ -56,6 +56,7 @@ OPERATORS = (
     frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
     | frozenset(f"__{word}__" for word in SINGLE)
 )  # fmt: skip
+PRODUCTS = frozenset({"__matmul__", "__rmatmul__", "dot"})  # of sparse matrices: they have rules
 MEMBERS = "members"  # a class that has members of the same names as those of arrays
 
 
@@ -73,6 +74,8 @@ def _has_objects(cls: Any) -> bool:
     if cls is types.SimpleNamespace:
         return True
     if cls.__flags__ & _HEAP == 0 or issubclass(cls, PLAIN) or any(c in ARRAY_CLASSES for c in cls.__mro__):
+        return False
+    if _are_sparse(cls):
         return False
     ufuncs = getattr(cls, "__array_ufunc__", None) is not None  # None says that NumPy's functions do not take it
     array = ufuncs or hasattr(cls, "__array__") or hasattr(cls, "is_zero_grad")
@@ -266,7 +269,20 @@ def _static(x: Any, name: str) -> Any:
 
 def has_method(x: Any, name: str) -> bool:
     """Whether the class of an object, or of a container of the user's, defines a method in Python."""
+    if is_sparse(x):
+        return name not in PRODUCTS and isinstance(_static(x, name), types.FunctionType)
     return (is_object(x) or is_own_container(x)) and isinstance(_static(x, name), types.FunctionType)
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether x is a matrix of SciPy's that holds no zeros: its products with arrays have a rule."""
+    cls: Any = type(x)
+    return _are_sparse(cls)
+
+
+@functools.cache
+def _are_sparse(cls: Any) -> bool:
+    return any(c.__module__ == "scipy.sparse._base" for c in cls.__mro__)
 
 
 def is_own_container(x: Any) -> bool:
@@ -464,6 +480,7 @@ def operators_of(cls: Any) -> frozenset[str]:
         return frozenset()
     own = [c for c in cls.__mro__ if c.__flags__ & _HEAP]
     found = {name for c in own for name in vars(c) if name in OPERATORS and _is_written(cls, name)}
+    found -= PRODUCTS if _are_sparse(cls) else NO_OPERATORS
     if any(is_common(name) and not name.startswith("__") for c in own for name in (*vars(c), *_assigned(c))):
         found.add(MEMBERS)
     return frozenset(found)
@@ -487,6 +504,8 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
     cls: Any = type(x)
     if cls in LEAVES:
         return NO_OPERATORS
+    if is_sparse(x):
+        return operators_of(cls) - {MEMBERS}
     if _has_objects(cls):
         fields, own = seen_in(x), operators_of(cls)
         if not COMMON.isdisjoint(fields):

@@ -41,8 +41,10 @@ CONTAINERS = (list, dict, deque, set)
 METHOD_TYPES = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
-def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], alone: bool = False) -> None:
     """Stop before a function of a library writes into an array, a list or a dict that it is given.
+
+    `alone` says that it is called for its effects.
 
     >>> a = np.ones(2)
     >>> require_reader(operator.iadd, (1.0, 2.0), {})
@@ -50,7 +52,8 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     """
     if not may_be_writer(function):
         return
-    if any(map(is_changeable, _written(function, args, kwargs))):
+    fills = is_foreign(function) or (alone and is_of_scipy(function))
+    if any(map(is_changeable, (*args, *kwargs.values()) if fills else _written(function, args, kwargs))):
         raise InPlaceError(
             f"cannot differentiate a call of '{getattr(function, '__name__', function)}'",
             why="it writes into its argument, which is found out only when the call happens",
@@ -61,6 +64,21 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 def may_be_writer(function: Any) -> bool:
     """Whether a function of a library writes into something, for some arguments."""
     return not isinstance(function, types.FunctionType) or id(function) in FIRST_ARGUMENT or _has_output(function)
+
+
+def is_foreign(function: Any) -> bool:
+    """Whether something is code of another language, or fills a buffer: it may write into whatever it is given."""
+    kinds = type(function).__mro__
+    return (
+        kinds[0].__name__ == "fortran"
+        or any(c.__module__ == "_ctypes" for c in kinds)
+        or getattr(function, "__name__", "") == "pack_into"
+    )
+
+
+def is_of_scipy(function: Any) -> bool:
+    """Whether something is a function of SciPy: one that is called for its effect writes into what it is given."""
+    return (getattr(function, "__module__", None) or "").startswith("scipy.")
 
 
 def is_changeable(x: Any) -> bool:

@@ -34,6 +34,7 @@ from tangent.source.named_attributes import with_attributes_named
 from tangent.source.namespaces import with_attributes_written_out
 from tangent.source.naming import is_generated
 from tangent.source.queues import with_queues
+from tangent.source.set_defaults import with_set_defaults
 from tangent.source.side_by_side import one_by_one
 from tangent.source.typed_containers import with_plain_containers
 from tangent.syntax.rebuild import function_node, replace
@@ -137,6 +138,7 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     tree = replace(node, decorator_list=[])
     if not _is_source_of(tree, code):
         raise _changed(code, lines, function)
+    tree = with_set_defaults(tree, function)
     tree = with_plain_containers(with_choices_by_class(tree, function), function)
     tree = with_variables(with_memos(tree, function))
     if not is_generated(function):  # there it gives names alone

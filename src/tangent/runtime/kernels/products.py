@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.dispatch import init_grad
 from tangent.runtime.fit import fitted, unbroadcast
+from tangent.runtime.objects import is_sparse
 
 
 def mT(x: Any) -> Any:
@@ -38,12 +40,37 @@ def is_scalar_product(x: Any, y: Any) -> bool:
     return type(x) is type(y) is np.ndarray and x.ndim == y.ndim == 1 and x.dtype == y.dtype == np.float64
 
 
+def _is_constant(x: Any) -> bool:
+    return x is None or is_sparse(x)
+
+
+def _sparse_shape(x: Any, y: Any) -> tuple[int, ...]:
+    """The shape of a product of which an operand is sparse."""
+    m, n = (v.shape if is_sparse(v) else np.shape(v) for v in (x, y))
+    return (*m[:-1], *n[1:])
+
+
+def _sparse_adjoint_x(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of x, where one of the two is sparse, a constant without a gradient, or the tangent of such a one."""
+    if x is None or is_sparse(x):
+        return None
+    return init_grad(x) if y is None else unbroadcast(b @ y.T, x)
+
+
+def _sparse_adjoint_y(b: Any, x: Any, y: Any) -> Any:
+    if y is None or is_sparse(y):
+        return None
+    return init_grad(y) if x is None else unbroadcast(x.T @ b, y)
+
+
 def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `x @ y`."""
     if are_matrices(b, x, y):
         return np.dot(b, y.T)
     if is_scalar_product(x, y):
         return unbroadcast(b, 0.0) * y
+    if _is_constant(x) or _is_constant(y):
+        return _sparse_adjoint_x(b, x, y)
     if np.ndim(y) == 1:
         if are_vectors(b, x, y):
             return b[:, None] * y
@@ -64,6 +91,8 @@ def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
         return np.dot(b, x)
     if is_scalar_product(x, y):
         return unbroadcast(b, 0.0) * x
+    if _is_constant(x) or _is_constant(y):
+        return _sparse_adjoint_y(b, x, y)
     if np.ndim(x) == 1:
         return (
             unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y)
@@ -87,6 +116,8 @@ def fit_matmul(b: Any, x: Any, y: Any) -> Any:
         return b
     if is_scalar_product(x, y):
         return unbroadcast(b, 0.0)
+    if is_sparse(x) or is_sparse(y):
+        return fitted(b, _sparse_shape(x, y))
     m, n = np.shape(x), np.shape(y)
     batch = np.broadcast_shapes(m[:-2], n[:-2]) if len(m) > 2 or len(n) > 2 else ()
     return fitted(b, (*batch, *m[-2:-1], *(n[-1:] if len(n) > 1 else ())))
@@ -98,6 +129,8 @@ def fit_dot(b: Any, x: Any, y: Any) -> Any:
         return b
     if is_scalar_product(x, y):
         return unbroadcast(b, 0.0)
+    if is_sparse(x) or is_sparse(y):
+        return fitted(b, _sparse_shape(x, y))
     m, n = np.shape(x), np.shape(y)
     return fitted(b, (*m[:-1], *n[:-2], *(n[-1:] if len(n) > 1 else ())) if m and n else m + n)
 
@@ -113,6 +146,8 @@ def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
         return np.dot(b, y.T)
     if is_scalar_product(x, y):
         return unbroadcast(b, 0.0) * y
+    if _is_constant(x) or _is_constant(y):
+        return _sparse_adjoint_x(b, x, y)
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * y, x)
     if np.ndim(y) == 1:
@@ -127,6 +162,8 @@ def dot_adjoint_b(b: Any, x: Any, y: Any) -> Any:
         return np.dot(x.T, b)
     if is_scalar_product(x, y):
         return unbroadcast(b, 0.0) * x
+    if _is_constant(x) or _is_constant(y):
+        return _sparse_adjoint_y(b, x, y)
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * x, y)
     free = leading(x, 1)

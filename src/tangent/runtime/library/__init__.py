@@ -1,6 +1,6 @@
 """Functions of Python's library, as plain Python that Tangent reads, and the small functions that they are made of."""
 
-from tangent.runtime.library.beforehand import argument_position, defaults_from, takes_one
+from tangent.runtime.library.beforehand import argument_position, defaults_from, is_several, takes_one
 from tangent.runtime.library.dicts import (
     copied_dict,
     copied_grad,
@@ -117,6 +117,7 @@ __all__ = [
     "grouped",
     "has_fields",
     "has_keys",
+    "is_several",
     "items_given",
     "items_of",
     "joined_dtype",

@@ -38,6 +38,11 @@ def parameters_left(f: Any) -> list[inspect.Parameter]:
     return [*(p for p in left[:first] if p.kind is not inspect.Parameter.VAR_KEYWORD), *by_name]
 
 
+def is_several(wrt: Any) -> bool:
+    """Whether `wrt` means more than one argument: then there is a tuple of derivatives."""
+    return isinstance(wrt, (tuple, list)) and len(wrt) > 1
+
+
 def argument_position(f: Any, wrt: Any) -> int:
     """The position of the one argument that `wrt` means."""
     if isinstance(wrt, (tuple, list)):

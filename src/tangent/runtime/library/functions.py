@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.classes import listing_of, telling_of, telling_of_parent
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels.sequences import picked
@@ -265,7 +266,9 @@ def dropped_while(predicate: Function, iterable: Any) -> Any:
 
 def unit_arrays(value: Any) -> list[Any]:
     """Arrays like the value with a single one in them, each in turn."""
-    return [np.reshape(row, np.shape(value))[()] for row in np.eye(int(np.size(value)))]
+    found = np.asarray(value).dtype
+    rows = np.eye(int(np.size(value)), dtype=found if found.kind in "fc" else float)
+    return [np.reshape(row, np.shape(value))[()] for row in rows]
 
 
 def joined_dtype(*parts: Any) -> Any:
@@ -275,6 +278,14 @@ def joined_dtype(*parts: Any) -> Any:
 
 
 def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
+    """The shape of the matrix of derivatives of one value by another."""
+    for each in (value, argument):
+        if np.asarray(each).dtype.kind not in "fciub":
+            raise UnsupportedError(
+                f"cannot differentiate a matrix of derivatives with a {type(each).__name__} in it",
+                why="inside a differentiated function such a matrix is one of arrays and numbers",
+                todo="Give the inner function the arrays as arguments, and let it return one.",
+            )  # fmt: skip
     return (*np.shape(value), *np.shape(argument))
 
 

@@ -10,8 +10,6 @@ from tangent.rules.forms import is_ufunc_method
 from tangent.runtime.classes import stands_for
 from tangent.source.conflicts import READ
 from tangent.source.resolve import is_stencil, is_vectorized
-from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import header_reads
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."

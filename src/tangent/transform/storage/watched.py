@@ -15,7 +15,7 @@ import ast
 import numpy as np
 
 from tangent.runtime.draws import DRAWING
-from tangent.runtime.writers import WRITING_METHODS, is_changeable
+from tangent.runtime.writers import WRITING_METHODS, is_changeable, is_of_scipy
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
@@ -36,7 +36,8 @@ KNOWN = METHODS | WRITING_METHODS | TELLING | DRAWING
 
 def watched(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> Unit:
     """The function, with such calls looked at when they happen."""
-    if this.source.file.startswith("<generated") or is_library(this.source.function):
+    function = this.source.function
+    if this.source.file.startswith("<generated") or (is_library(function) and not is_of_scipy(function)):
         return this
     watch = _Watch(this)
     changed: dict[ast.stmt, list[ast.stmt]] = {}

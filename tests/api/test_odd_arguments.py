@@ -1,0 +1,43 @@
+"""Arguments, tangents and results of kinds that derivatives do not take: refused, with a way out."""
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent import grad, jvp
+
+
+class Percent(np.ndarray):
+    def __mul__(self, other):
+        return np.asarray(self) * np.asarray(other) / 100.0
+
+
+class Labelled(np.ndarray):
+    pass
+
+
+def product(x):
+    return np.sum(np.sin(x) * x)
+
+
+def test_arrays_whose_class_redefines_operators():
+    for given in (np.ones(2).view(Percent), np.matrix([1.0, 2.0]), np.ma.array([1.0, 2.0], mask=[0, 1])):
+        with pytest.raises(tangent.TangentError, match="its operations are not those of arrays"):
+            grad(product)(given)
+    np.testing.assert_allclose(grad(product)(np.ones(2).view(Labelled)), grad(product)(np.ones(2)))
+
+
+@pytest.mark.parametrize("result", [lambda x: lambda: x, lambda x: print, lambda x: {1, 2}, lambda x: Holder(x)])
+def test_results_that_are_no_numbers(result):
+    with pytest.raises(tangent.TangentError, match="not a single number"):
+        grad(result)(1.5)
+
+
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+
+def test_a_list_as_the_tangent_of_an_array():
+    with pytest.raises(tangent.TangentError, match="the tangent of 'x' is a list"):
+        jvp(lambda x: x * 2.0)(np.ones(2), [1.0, 2.0])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from programs.registry import program
-from programs.samples import signed
+from programs.samples import positive, signed
 
 
 class Buffer:
@@ -701,3 +701,23 @@ def functions_that_read_what_they_name_out(x, v):
     first = weighed(x, out=v)
     v[0] = 2.0
     return first * weighed(state.v, out=state.x)
+
+
+def _scaled_imaginary_part(m, g, v):
+    zs = v + 1j * (0.9 * np.arctan(g[:] ** 2))
+    zs.real[0] = np.sin(m[0, 1])
+    zs.imag[1:] *= np.tanh(g.mean())
+    g.sort()
+
+
+@program({"a": positive(3), "b": positive(3)})
+def imaginary_parts_that_an_operator_changes_beside_a_list_of_anything(a, b):
+    _scaled_imaginary_part(np.ones((2, 3)), a[:], b[::-1])
+    ys = [a[...], a]
+    da = ys.pop()
+    np.negative.at(ys[0], [0, 0, 1])
+    if len(ys) > 4:
+        a.sum(axis=tuple)
+    else:
+        ys.extend([np.tanh, ys[0]])
+    return np.sin(da[1])

@@ -301,6 +301,7 @@ from tangent.runtime.storage.copies import (
     own,
     own_any,
 )
+from tangent.runtime.storage.crossed import require_uncrossed
 from tangent.runtime.storage.handed import (
     content,
     content_beside,
@@ -638,6 +639,7 @@ __all__ = [
     "require_same",
     "require_tree",
     "require_unchanged",
+    "require_uncrossed",
     "require_unwritten",
     "require_unwritten_part",
     "rest",

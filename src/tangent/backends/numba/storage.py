@@ -47,6 +47,7 @@ from tangent.runtime import (
     unboxed,
 )
 from tangent.runtime.storage.copies import require_apart as require_given_apart
+from tangent.runtime.storage.crossed import require_uncrossed
 
 
 def number_itself(x: Any) -> Any:
@@ -97,6 +98,11 @@ def refused_overlap(x: Any, others: Any, file: Any, line: Any, text: Any) -> Any
     places = [i for i, t in enumerate(others.types) if is_array(t)]
     checks = "".join(f"    refuse_overlap(x, others[{i}])\n" for i in places)
     return written(f"def impl(x, others, file, line, text):\n{checks}    return None\n", refuse_overlap=refuse_overlap)
+
+
+@implements(require_uncrossed)
+def uncrossed(place: Any, value: Any) -> Any:
+    return lambda place, value: None  # Numba copies what may overlap before it assigns
 
 
 def exactly_filled(x: Any, content: Any = None) -> Any:

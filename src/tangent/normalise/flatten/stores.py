@@ -104,7 +104,8 @@ class Stores(Expressions):
             return
         old = self.atom(replace(place, ctx=ast.Load()))
         new = self.atom(ast.copy_location(ast.BinOp(old, s.op, s.value), s))
-        self.context.apart[s.lineno, s.col_offset] = old.id if isinstance(old, ast.Name) else ""
+        if isinstance(old, ast.Name) and isinstance(new, ast.Name):
+            self.context.apart[new.id] = old.id
         self.emit(at(ast.Assign([place], new), s))
 
     def effect(self, s: ast.Expr, e: ast.Call) -> None:

@@ -53,10 +53,10 @@ class Statements(Inserted):
                 self.assign(target, value, s)
             case ast.Assign(targets=[ast.Tuple()], value=ast.Name() as value):
                 self.unpack(value, s)
-            case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as place], value=value) if self.augments(
-                place, s
-            ):
-                self.stored_apart(place, self.context.apart[s.lineno, s.col_offset], value, s)
+            case ast.Assign(
+                targets=[ast.Attribute() | ast.Subscript() as place], value=ast.Name(id=new) as value
+            ) if self.augments(place, new):
+                self.stored_apart(place, self.context.apart[new], value, s)
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value) if self.is_object(owner):
                 self.store(owner, attr, value, s)
             case ast.AugAssign(target=ast.Attribute(value=owner, attr=attr)) if self.arrays and self.is_object(owner):
@@ -125,9 +125,9 @@ class Statements(Inserted):
         own = isinstance(place.value, ast.Name) and place.value.id in self.own
         return value if own else self.now(value)
 
-    def augments(self, place: ast.Attribute | ast.Subscript, s: ast.stmt) -> bool:
+    def augments(self, place: ast.Attribute | ast.Subscript, new: str) -> bool:
         """Whether an assignment is the last part of `place **= v`, which was taken apart, on what is in the memory."""
-        if not self.context.apart.get((s.lineno, s.col_offset)) or not isinstance(place.value, ast.Name):
+        if new not in self.context.apart or not isinstance(place.value, ast.Name):
             return False
         if isinstance(place, ast.Attribute):
             return self.is_object(place.value)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import writes
 from tangent.transform.stores.binding import Binding
 from tangent.transform.stores.facts import Kept
 
@@ -21,11 +23,25 @@ class Keeping(Binding):
         if s not in self.table.written or op is None:
             return []
         if op.kind in ("store", "augment"):
-            return [self.keep(s, op.targets[0], self.place(op, op.targets[0]), path)]
+            return [*self.uncrossed(s, op), self.keep(s, op.targets[0], self.place(op, op.targets[0]), path)]
         if s in self.owner.pairs_of and s not in self.owner.jumping:
             return []
         roots = [v for v in op.operands if self.class_of(v) in self.table.written[s] and v in self.table.handles]
         return [self.keep(s, v, name(v), path) for v in roots]
+
+    def uncrossed(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        """A look at what a part of an array is assigned that another part may be: whether they cross."""
+        a, value = op.targets[0], op.values.get("value")
+        if op.kind != "store" or value is None or not self.same(value, a) or self.is_alongside(s, value):
+            return []
+        return [at(ast.Expr(self.owner.scribe.call("require_uncrossed", self.place(op, a), value)), s)]
+
+    def is_alongside(self, s: ast.stmt, value: ast.expr) -> bool:
+        """Whether an assignment is of parts of one array that are read the same way: `a[0] = a[-2]`."""
+        if not isinstance(s, ast.Assign) or not isinstance(value, ast.Name):
+            return False
+        made = [x.value for x in self.owner.operations if isinstance(x, ast.Assign) and value.id in writes(x)]
+        return len(made) == 1 and _way(made[0]) == _way(s.targets[0])
 
     def kept_after(self, s: ast.stmt) -> list[ast.stmt]:
         """What is kept of a statement that has not failed."""
@@ -109,3 +125,12 @@ class Keeping(Binding):
         if op is not None and op.why.startswith("into"):  # a shadow, which may be one of a container
             other = self.owner.scribe.call("refilled", name(a), held)
         return at(ast.If(test, [at(ast.Assign([whole], held), s)], [assign(a, other, s)]), s)
+
+
+def _way(e: ast.expr) -> tuple[str, ...]:
+    """The array that a part is read from, and which axes with which steps."""
+    if not isinstance(e, ast.Subscript):
+        return ()
+    parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+    steps = ["." if not isinstance(p, ast.Slice) else ast.unparse(p.step) if p.step else "1" for p in parts]
+    return (ast.unparse(e.value), *steps)

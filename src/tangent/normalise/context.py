@@ -46,8 +46,8 @@ class Context:
     managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
     reads: Counter[str] = field(default_factory=Counter)  # how often names and attributes are read
     opened: dict[str, ast.FunctionDef] = field(default_factory=dict)  # context managers that are defined inside
-    # `xs[i] += v` taken apart: the name of what is stored, and of what was there
-    apart: dict[str, str] = field(default_factory=dict)
+    # `xs[i] **= v` taken apart: where xs[i] is stored, and the names of what was there and of what is stored
+    apart: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     asked: set[tuple[int, int]] = field(default_factory=set)  # stores into variables that may be numbers
     shown: set[str] = field(default_factory=set)  # variables that hold what a block for the backward pass asks for
     steady: set[str] = field(default_factory=set)  # dicts, sets and deques that loops look at (steady.py)

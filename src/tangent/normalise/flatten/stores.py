@@ -105,7 +105,7 @@ class Stores(Expressions):
         old = self.atom(replace(place, ctx=ast.Load()))
         new = self.atom(ast.copy_location(ast.BinOp(old, s.op, s.value), s))
         if isinstance(old, ast.Name) and isinstance(new, ast.Name):
-            self.context.apart[new.id] = old.id
+            self.context.apart[s.lineno, s.col_offset] = old.id, new.id
         self.emit(at(ast.Assign([place], new), s))
 
     def effect(self, s: ast.Expr, e: ast.Call) -> None:

@@ -55,8 +55,8 @@ class Statements(Inserted):
                 self.unpack(value, s)
             case ast.Assign(
                 targets=[ast.Attribute() | ast.Subscript() as place], value=ast.Name(id=new) as value
-            ) if self.augments(place, new):
-                self.stored_apart(place, self.context.apart[new], value, s)
+            ) if (old := self.augmented(place, new, s)):
+                self.stored_apart(place, old, value, s)
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value) if self.is_object(owner):
                 self.store(owner, attr, value, s)
             case ast.AugAssign(target=ast.Attribute(value=owner, attr=attr)) if self.arrays and self.is_object(owner):
@@ -125,13 +125,14 @@ class Statements(Inserted):
         own = isinstance(place.value, ast.Name) and place.value.id in self.own
         return value if own else self.now(value)
 
-    def augments(self, place: ast.Attribute | ast.Subscript, new: str) -> bool:
-        """Whether an assignment is the last part of `place **= v`, which was taken apart, on what is in the memory."""
-        if new not in self.context.apart or not isinstance(place.value, ast.Name):
-            return False
-        if isinstance(place, ast.Attribute):
-            return self.is_object(place.value)
-        return not self.is_kept_as_is(place.value.id)
+    def augmented(self, place: ast.Attribute | ast.Subscript, new: str, s: ast.stmt) -> str:
+        """What was there before, where an assignment is the last part of `place **= v`, which was taken apart, on what
+        is in the memory."""
+        old, stored = self.context.apart.get((s.lineno, s.col_offset), ("", ""))
+        if stored != new or not isinstance(place.value, ast.Name):
+            return ""
+        kept = isinstance(place, ast.Subscript) and self.is_kept_as_is(place.value.id)
+        return "" if kept or (isinstance(place, ast.Attribute) and not self.is_object(place.value)) else old
 
     def stored_apart(self, place: ast.Attribute | ast.Subscript, old: str, value: ast.expr, s: ast.stmt) -> None:
         """What an operator in place gives is written into an array, and takes the place of anything else."""

@@ -16,11 +16,10 @@ def require_uncrossed(place: Any, value: Any) -> None:
 
     >>> a = np.arange(9.0).reshape(3, 3)
     >>> require_uncrossed(a[1], a[:, 1])  # they meet at the second place of both
-    >>> require_uncrossed(a[1], a[:, 2])
+    >>> require_uncrossed(a[1], a[:, 2])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    tangent.errors.InPlaceError: cannot differentiate a row that is copied onto one that crosses it
-    NumPy reads elements there that it has just written
+    tangent.errors.InPlaceError: cannot differentiate a row that is copied onto one that crosses it: NumPy reads ...
     Copy it first: a[1] = a[:, 2].copy().
     """
     if not isinstance(place, np.ndarray) or not isinstance(value, np.ndarray) or place.ndim != 1 or value.ndim != 1:

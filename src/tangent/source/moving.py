@@ -1,4 +1,4 @@
-"""Numbers of a module that its functions bind anew: `global rate; rate *= 0.9`.
+"""Numbers and texts of a module that its functions bind anew: `global rate; rate *= 0.9`.
 
 A function that reads one has it as it is then, under a name of its own, which its backward pass reads again.
 """
@@ -9,6 +9,7 @@ import ast
 import dis
 import types
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +17,23 @@ from tangent.source.reachable import functions_of_module, mentioned
 from tangent.syntax.captured import own_variables
 from tangent.syntax.walk import walk
 
-NUMBERS = (int, float, complex, np.number)
+VALUES = (int, float, complex, str, bytes, np.number, np.bool_)
 
 
-def moving_numbers(function: types.FunctionType, tree: ast.FunctionDef) -> frozenset[str]:
-    """The numbers of its module that a function reads, and that a function of the module binds anew."""
+def moving_values(function: types.FunctionType, tree: ast.FunctionDef) -> frozenset[str]:
+    """The numbers, texts and tuples of such that a function reads of its module, and functions of that bind anew."""
     read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - own_variables(tree)
     around, captured = function.__globals__, function.__code__.co_freevars
-    numbers = {v for v in read if isinstance(around.get(v), NUMBERS) and v not in captured}
-    if not numbers:
+    values = {v for v in read if v in around and _is_value(around[v]) and v not in captured}
+    if not values:
         return frozenset()
     others = [function, *functions_of_module(function)]
-    bound = [_bound(g.__code__) for g in others if g.__globals__ is around and numbers & mentioned(g.__code__)]
-    return frozenset(numbers).intersection(frozenset().union(*bound))
+    bound = [_bound(g.__code__) for g in others if g.__globals__ is around and values & mentioned(g.__code__)]
+    return frozenset(values).intersection(frozenset().union(*bound))
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, VALUES) or (type(x) is tuple and all(map(_is_value, x)))
 
 
 @lru_cache(maxsize=1024)

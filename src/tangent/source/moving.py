@@ -27,9 +27,20 @@ def moving_values(function: types.FunctionType, tree: ast.FunctionDef) -> frozen
     values = {v for v in read if v in around and _is_value(around[v]) and v not in captured}
     if not values:
         return frozenset()
-    others = [function, *functions_of_module(function)]
-    bound = [_bound(g.__code__) for g in others if g.__globals__ is around and values & mentioned(g.__code__)]
-    return frozenset(values).intersection(frozenset().union(*bound))
+    others = [function, *(g for g in functions_of_module(function) if g.__globals__ is around)]
+    bound = {v for g in others if (found := _bound_by(g, values)) and _takes_part(g, function, others) for v in found}
+    return frozenset(bound)
+
+
+def _bound_by(g: types.FunctionType, values: set[str]) -> set[str]:
+    return values & _bound(g.__code__) if values & mentioned(g.__code__) else set()
+
+
+def _takes_part(g: types.FunctionType, function: types.FunctionType, others: list[types.FunctionType]) -> bool:
+    """Whether a function that binds a value may run while another does: one that scripts alone call sets it before."""
+    if g is function or any(g.__name__ in mentioned(h.__code__) for h in others if h is not g):
+        return True
+    return any(isinstance(g.__globals__.get(v), (types.FunctionType, type)) for v in mentioned(g.__code__))
 
 
 def _is_value(x: Any) -> bool:

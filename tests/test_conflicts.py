@@ -14,6 +14,7 @@ SHOWN = WORK[1:]
 TABLE = {"a": np.zeros(3)}
 ROWS = [np.zeros(3)]
 LAST = 0.0
+ACTIVATION = np.sin
 GRID = np.arange(12.0).reshape(4, 3)
 
 
@@ -70,6 +71,17 @@ def known_when_called(x, functions):
     b = np.random.uniform(size=3)  # so that it is not begun again
     functions[0](b, x)  # one
     return np.sum(b)
+
+
+def choose(other):
+    global ACTIVATION
+    ACTIVATION = other
+
+
+def function_of_the_module(x):
+    y = ACTIVATION(x)  # two
+    choose(np.cos)  # one
+    return np.sum(ACTIVATION(y))
 
 
 def captured_number():
@@ -257,6 +269,7 @@ CASES = [
     (output_by_position, BOTH, (X,)),
     (output_behind_a_star, BOTH, (X, [np.zeros(3)])),
     (known_when_called, BOTH, (X, [fill]), "fill"),
+    (function_of_the_module, BOTH, (X,)),
     (captured_number(), REVERSE, (X,)),
     (captured_table(), REVERSE, (X,)),
     (captured_by_a_function, REVERSE, (X,)),

@@ -177,3 +177,26 @@ def test_what_changes_on_the_way_is_not_presumed(monkeypatch, f):
         monkeypatch.setattr(SETTINGS, "rate", 2.0)
         factor = 4.0 * X * 2.0 if f is computed else 8.0
         np.testing.assert_allclose(gradient(X), factor * np.ones(20))
+
+
+def set_pace(v):
+    global PACE
+    PACE = v
+
+
+@pytest.mark.parametrize("set_to", [set_pace])  # no function mentions it
+def test_numbers_that_are_set_beforehand_are_read_where_they_are_used(set_to):
+    def slowed(x):
+        for _ in range(3):
+            x = x - PACE * np.sin(x)
+        return x
+
+    gradient = tangent.grad(slowed)
+    assert "PACE * np.cos(x)" in gradient.source and "PACE2" not in gradient.source
+    for pace in (0.1, 0.5):
+        set_to(pace)
+        expected = (slowed(1.0 + 1e-6) - slowed(1.0 - 1e-6)) / 2e-6
+        np.testing.assert_allclose(gradient(1.0), expected, rtol=1e-8)
+
+
+PACE = 0.1

@@ -492,3 +492,21 @@ def places_that_the_module_counts(x):
         y[position] *= y[position + 1]
         forward()
     return y
+
+
+kind, weights = "sine", (0.5, 2.0)
+
+
+def turned_over():
+    global kind, weights
+    kind, weights = "cosine", (weights[1], 3.0)
+
+
+@program({"x": signed(3)})
+def texts_and_tuples_of_the_module_as_they_were(x):
+    global kind, weights
+    kind, weights = "sine", (0.5, 2.0)
+    first, pair = kind, weights
+    turned_over()
+    y = np.sin(x) if first == "sine" else np.cos(x)
+    return y * pair[0] * x + (np.sin(y) if kind == "sine" else np.cos(y)) * weights[1]

@@ -13,7 +13,7 @@ from typing import Any
 from tangent.errors import UnsupportedError
 from tangent.source.imports import local_imports
 from tangent.source.inlined import Places, copied
-from tangent.source.moving import moving_numbers
+from tangent.source.moving import moving_values
 from tangent.source.naming import home_of
 from tangent.source.read import Source
 from tangent.source.resolve import Scope
@@ -28,7 +28,7 @@ class Context:
     names: Names
     scope: Scope
     declared: frozenset[str] = frozenset()
-    moving: frozenset[str] = frozenset()  # numbers of the module that a function of it binds anew
+    moving: frozenset[str] = frozenset()  # numbers and texts of the module that its functions bind anew
     caught: set[str] = field(default_factory=set)
     objects: frozenset[str] = frozenset()  # the operators that classes of the user's define
     displays: frozenset[str] = frozenset()  # variables that are lists or tuples which are written out
@@ -63,7 +63,7 @@ class Context:
         local = (parameters | assigned_inside(tree.body)) - declared
         scope = Scope(source.function, local, {k: v for k, v in imports.items() if k not in parameters})
         names = Names({*identifiers(tree), tree.name, *scope.cells})
-        return cls(source, names, scope, frozenset(declared), moving_numbers(source.function, tree))
+        return cls(source, names, scope, frozenset(declared), moving_values(source.function, tree))
 
     def builtin(self, identifier: str) -> str:
         """A name for a builtin, also where the user's code has taken its own."""

@@ -1,4 +1,4 @@
-"""Numbers of a module that its functions bind anew: `global rate; rate *= 0.9`.
+"""Numbers and texts of a module that its functions bind anew: `global rate; rate *= 0.9`.
 
 A function that reads one has it as it is then, under a name of its own, which its backward pass reads again.
 """
@@ -9,6 +9,7 @@ import ast
 import dis
 import types
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +17,34 @@ from tangent.source.reachable import functions_of_module, mentioned
 from tangent.syntax.captured import own_variables
 from tangent.syntax.walk import walk
 
-NUMBERS = (int, float, complex, np.number)
+VALUES = (int, float, complex, str, bytes, np.number, np.bool_)
 
 
-def moving_numbers(function: types.FunctionType, tree: ast.FunctionDef) -> frozenset[str]:
-    """The numbers of its module that a function reads, and that a function of the module binds anew."""
+def moving_values(function: types.FunctionType, tree: ast.FunctionDef) -> frozenset[str]:
+    """The numbers, texts and tuples of such that a function reads of its module, and functions of that bind anew."""
     read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - own_variables(tree)
     around, captured = function.__globals__, function.__code__.co_freevars
-    numbers = {v for v in read if isinstance(around.get(v), NUMBERS) and v not in captured}
-    if not numbers:
+    values = {v for v in read if v in around and _is_value(around[v]) and v not in captured}
+    if not values:
         return frozenset()
-    others = [function, *functions_of_module(function)]
-    bound = [_bound(g.__code__) for g in others if g.__globals__ is around and numbers & mentioned(g.__code__)]
-    return frozenset(numbers).intersection(frozenset().union(*bound))
+    others = [function, *(g for g in functions_of_module(function) if g.__globals__ is around)]
+    bound = {v for g in others if (found := _bound_by(g, values)) and _takes_part(g, function, others) for v in found}
+    return frozenset(bound)
+
+
+def _bound_by(g: types.FunctionType, values: set[str]) -> set[str]:
+    return values & _bound(g.__code__) if values & mentioned(g.__code__) else set()
+
+
+def _takes_part(g: types.FunctionType, function: types.FunctionType, others: list[types.FunctionType]) -> bool:
+    """Whether a function that binds a value may run while another does: one that scripts alone call sets it before."""
+    if g is function or any(g.__name__ in mentioned(h.__code__) for h in others if h is not g):
+        return True
+    return any(isinstance(g.__globals__.get(v), (types.FunctionType, type)) for v in mentioned(g.__code__))
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, VALUES) or (type(x) is tuple and all(map(_is_value, x)))
 
 
 @lru_cache(maxsize=1024)

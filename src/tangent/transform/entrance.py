@@ -109,7 +109,7 @@ def aliases_of(settled: Settled, scribe: Scribe, restoring: dict[str, str] | Non
 
 
 def _changed_around(settled: Settled) -> dict[str, str]:
-    """Names around a function, where it or something that it calls changes what is found there, and moving numbers."""
+    """Names around a function, where it or something that it calls changes what is found there; and moving values."""
     this = settled.unit
     scope = this.context.scope
     moving = {v: AROUND + v for v in this.context.moving}

@@ -44,7 +44,7 @@ from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
 from tangent.transform.storage.around import held_around
 from tangent.transform.storage.lasting import lasting_refused, makes_persistent
-from tangent.transform.storage.module_state import read_back, refuse_changed
+from tangent.transform.storage.module_state import read_back, refuse_changed, refuse_rebound
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
@@ -324,6 +324,7 @@ class Module:
         for namespace, v, error in self._written:
             if (namespace, v) in self._read or any(self._are_shared(namespace, v, *other) for other in self._read):
                 raise error
+        refuse_rebound(self.read(self.functions[0].primal), self.read, self.summaries)
         if self._read_back:
             refuse_changed(self.read(self.functions[0].primal), self._read_back, self.read, self.summaries)
         if self._part is not None and makes_persistent(self.functions[0].primal):

@@ -18,12 +18,12 @@ import numpy as np
 
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Variable
-from tangent.errors import InPlaceError, TangentError
+from tangent.errors import InPlaceError, TangentError, UnsupportedError
 from tangent.runtime.objects import is_object
 from tangent.runtime.writers import is_changeable
 from tangent.source.cells import cells_of, content_of
 from tangent.source.conflicts import READ
-from tangent.source.resolve import Scope
+from tangent.source.resolve import Scope, is_static
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
@@ -42,15 +42,21 @@ def read_back(
     this: Unit, forward: list[ast.stmt], backward: list[ast.stmt], read: Read, summary: Summaries
 ) -> set[Variable]:  # fmt: skip
     """The variables of the module that a backward pass reads, under their names or others."""
-    around = this.source.function.__globals__
     own = (assigned_inside([*forward, *backward]) | set(this.parameters)) - _declared(this)
     names = {n.id for s in backward for n in walk(s) if isinstance(n, ast.Name)}
     shown = _shown(this, read, summary)
-    held = around | {v: content_of(cell) for v, cell in cells_of(this.source.function).items()}
-    found = {(id(around), v) for v in names - own if v in held and not isinstance(held[v], CONSTANT)}
+    held = _held_around(this)
+    space = id(this.source.function.__globals__)
+    found = {(space, v) for v in names - own if v in held and not isinstance(held[v], CONSTANT)}
     found.update(*(shown.get(v, ()) for v in names & own))
     read_by_backward_passes.update(found)
     return found
+
+
+def _held_around(this: Unit) -> dict[str, Any]:
+    """What a function finds around it: in its module, and what it captured."""
+    function = this.source.function
+    return function.__globals__ | {v: content_of(cell) for v, cell in cells_of(function).items()}
 
 
 def _declared(this: Unit) -> set[str]:
@@ -134,6 +140,24 @@ def refuse_changed(this: Unit, found: set[Variable], read: Read, summary: Summar
                     raise error
 
 
+def refuse_rebound(this: Unit, read: Read, summary: Summaries) -> None:
+    """Stop where a name is bound to another function while it runs: which one it is was decided when it was read."""
+    held, space = _held_around(this), id(this.source.function.__globals__)
+    changed = {(n, v) for n, v in summary(this.source.function).outside if n == space and is_static(held.get(v))}
+    for variable in sorted(changed):
+        uses = _Uses(this, read, summary)
+        if uses.rebinds_within(variable) and uses.reads_within(variable):
+            order = list(statements(this.core.body))
+            w = next(s for s in order if uses.rebinds(s, variable))
+            error = UnsupportedError(
+                f"cannot differentiate a change of '{variable[1]}'", this.source.locate(w),
+                "it is the name of a function or module, which is looked up before the function runs",
+                "Hand the function on as an argument, or keep both in a dict.",
+            )  # fmt: skip
+            error.meet(READ, next((this.source.locate(s) for s in order if uses.reads(s, variable)), None))
+            raise error
+
+
 class _Uses:
     """Which statements of a function change variables of the module, and which read them."""
 
@@ -172,6 +196,16 @@ class _Uses:
 
     def changes_within(self, variable: Variable) -> bool:
         return variable in self.outside() or any(self.writes(s, variable) for s in statements(self.this.core.body))
+
+    def rebinds(self, s: ast.stmt, variable: Variable) -> bool:
+        """Whether a statement binds it anew, or calls what does."""
+        op = self.this.operations.get(s)
+        if op is not None and op.why == "global" and any(self.means(v, variable) for v in op.targets):
+            return True
+        return any(inner.rebinds_within(variable) for inner in self.called(s))
+
+    def rebinds_within(self, variable: Variable) -> bool:
+        return any(self.rebinds(s, variable) for s in statements(self.this.core.body))
 
     def reads(self, s: ast.stmt, variable: Variable) -> bool:
         """Whether a statement reads it, or calls what does, but for what it changes there, and for other names."""

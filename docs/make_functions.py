@@ -94,8 +94,8 @@ SCIPY = """\
 
 Bound when SciPy has been imported, in both modes. By orders of Bessel functions, by degrees of freedom of Student's t,
 and by the first parameters of incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are
-refused by name, and so are second derivatives of distributions that are computed by these. Other functions of `scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says
-their derivative."""
+refused by name, and so are second derivatives of distributions that are computed by these. Other functions of
+`scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

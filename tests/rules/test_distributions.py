@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import tangent
 from rules import check as checks
 from rules.sample import S, positive, real, unit
 from tangent.rules.table import table
@@ -53,6 +54,20 @@ def test_values(name: str, given: str) -> None:
     for method, ours in written(name).items():
         at = COUNTS if (name, given) in DISCRETE else SHARES if method in OF_SHARES else POINTS
         np.testing.assert_allclose(ours(at, *args), getattr(getattr(stats, name), method)(at, *args), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", [line[0] for line in SMOOTH if line[2] == "everywhere"])
+def test_single_precision(name: str) -> None:
+    """SciPy computes in double precision; gradients have that of the argument."""
+    x = np.array([-20.0, 0.5], np.float32)
+    for method, ours in written(name).items():
+        at = np.array([1e-10, 0.5], np.float32) if method in OF_SHARES else x
+        given = {"t": (2.5,)}.get(name, ())
+        value = getattr(getattr(stats, name), method)(at, *given)
+        np.testing.assert_allclose(ours(at, *given), value, rtol=1e-5, atol=1e-6 if method in OF_SHARES else 0.0)
+        assert ours(at, *given).dtype == value.dtype
+        gradient = tangent.vjp(ours, "x" if method not in OF_SHARES else "q")(at, *given, bout=np.ones(2))
+        assert gradient.dtype == np.float32 and np.all(np.isfinite(gradient))
 
 
 @pytest.mark.parametrize(("name", "given", "where"), SMOOTH, ids=lambda v: str(v))

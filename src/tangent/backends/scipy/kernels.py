@@ -49,6 +49,22 @@ def require_vectors(function: str, *arrays: Any) -> None:
         )
 
 
+# Distributions
+
+
+def double(x: Any) -> Any:
+    """An array in double precision, in which SciPy computes here, at least."""
+    x = np.asarray(x)
+    return np.asarray(x, np.result_type(x, float))
+
+
+def log_of(p: Any, rest: Any) -> Any:
+    """The logarithm of a probability, whose counterpart is the rest: no digits are lost near 1."""
+    low = (p > 0) & (p < 0.5)
+    near_one = np.log1p(-np.where(p < 0.5, 0.0, rest))
+    return np.where(p < 0.5, np.where(low, np.log(np.where(low, p, 1.0)), -np.inf), near_one)
+
+
 # Linear algebra
 
 

@@ -62,8 +62,8 @@ def scipy() -> str:
     for file in (*RULES.glob("scipy_*.py"), *(NAMES.parent / "scipy").glob("[!_k]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        found.setdefault(file.stem.removeprefix("scipy_"), set()).update(names)
-    found["stats"] = {name.replace("_", ".", 1) for name in found["stats"]}
+        found.setdefault(file.stem.removeprefix("scipy_").replace("counts", "stats"), set()).update(names)
+    found["stats"] = {".".join(name.rsplit("_", 1)) for name in found["stats"]}
     lines = [
         f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
         for module, names in sorted(found.items())

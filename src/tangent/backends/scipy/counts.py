@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-
-def within(value: Any, k: Any, low: Any, high: Any = np.inf) -> Any:
-    """A logarithm of a probability: none of numbers that are not whole, or out of bounds."""
-    return np.where((k >= low) & (k <= high) & (k == np.floor(k)), value, -np.inf)
+from tangent.backends.scipy.kernels import covariance_of, points_of, within
 
 
 def poisson_logpmf(k: Any, mu: Any, loc: Any = 0) -> Any:
@@ -105,20 +102,6 @@ def multivariate_normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_sin
 
 def multivariate_normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
-
-
-def covariance_of(cov: Any, mean: Any) -> Any:
-    """The matrix: of one number, that times the identity, and of a vector, what has it on the diagonal."""
-    if np.ndim(cov) == 0:
-        return cov * np.eye(1 if mean is None else np.size(mean))
-    return np.diag(cov) if np.ndim(cov) == 1 else cov
-
-
-def points_of(x: Any, d: int) -> Any:
-    """Points of d coordinates: a number is one, and a vector is one point, or many with one coordinate."""
-    if np.ndim(x) == 0:
-        return np.reshape(x, (1,))
-    return np.expand_dims(x, -1) if np.ndim(x) == 1 and d == 1 else x
 
 
 def dirichlet_logpdf(x: Any, alpha: Any) -> Any:

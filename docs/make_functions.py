@@ -62,8 +62,8 @@ def scipy() -> str:
     for file in (*RULES.glob("scipy_*.py"), *(NAMES.parent / "scipy").glob("[!_k]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        found.setdefault(file.stem.removeprefix("scipy_"), set()).update(names)
-    found["stats"] = {name.replace("_", ".", 1) for name in found["stats"]}
+        found.setdefault(file.stem.removeprefix("scipy_").replace("counts", "stats"), set()).update(names)
+    found["stats"] = {".".join(name.rsplit("_", 1)) for name in found["stats"]}
     lines = [
         f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
         for module, names in sorted(found.items())
@@ -92,12 +92,12 @@ processor, are refused."""
 SCIPY = """\
 ## SciPy
 
-Bound when SciPy has been imported, in both modes. By orders of Bessel functions, and by the first parameters of
-incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are refused by name. Other
-functions of `scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says
-their derivative. Sparse matrices are constants: `A @ x`, `x @ A` and `A.dot(x)` have a derivative by the array,
-wherever A comes from; their other operators, and matrices that depend on what the derivative is taken by, are
-refused."""
+Bound when SciPy has been imported, in both modes. By orders of Bessel functions, by degrees of freedom of Student's t,
+and by the first parameters of incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are
+refused by name, and so are second derivatives of distributions that are computed by these. Other functions of
+`scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative.
+Sparse matrices are constants: `A @ x`, `x @ A` and `A.dot(x)` have a derivative by the array, wherever A comes from;
+their other operators, and matrices that depend on what the derivative is taken by, are refused."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

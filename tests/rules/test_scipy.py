@@ -38,6 +38,13 @@ SAMPLES = [
     elementwise("erfinv ellipk ellipe", x=0.5 * unit(3)),
     elementwise("erfcinv ndtri logit", x=0.5 + 0.4 * unit(3)),
     S("special.lambertw(x)", x=positive(3)),
+    S("(special.ndtri_exp(-x), special.erfi(x), special.k0e(x), special.k1e(x), special.kve(2, x), "
+      "special.hyp0f1(1.5, x), special.wrightomega(x), special.chdtr(2.5, x), special.chdtrc(2.5, x), "
+      "special.stdtr(3.0, x))", x=positive(3)),
+    S("(special.gammaincinv(2.5, x), special.gammainccinv(2.5, x), special.betaincinv(2.5, 1.5, x), "
+      "special.betaincc(2.5, 1.5, x))", x=0.5 + 0.4 * unit(3)),
+    S("(special.owens_t(x, y), special.boxcox1p(y, x), special.inv_boxcox(y, 0.3 * x), special.huber(y, 3.0 * x), "
+      "special.pseudo_huber(y, x), special.powm1(y, x))", x=real(3), y=positive(3)),
     S("(special.jv(2, x), special.yv(2, x), special.iv(2, x), special.ive(2, x), special.kv(2, x), special.jn(2, x), "
       "special.yn(2, x), special.kn(2, x), special.expn(3, x), special.polygamma(2, x), special.zeta(2.5, x), "
       "special.gammainc(2.5, x), special.gammaincc(2.5, x), special.hyp1f1(1.5, 2.5, x))", x=positive(3)),

@@ -14,6 +14,18 @@ def dawsn(y, x):     d[x] = d[y] * (1.0 - 2.0 * x * y)
 def ndtr(y, x):      d[x] = d[y] * 0.3989422804014327 * np.exp(-0.5 * x * x)
 def log_ndtr(y, x):  d[x] = d[y] * 0.7978845608028654 / special.erfcx(-0.7071067811865476 * x)
 def ndtri(x, p):     d[p] = d[x] * 2.5066282746310002 * np.exp(0.5 * x * x)
+def ndtri_exp(x, y):  d[y] = d[x] * 2.5066282746310002 * np.exp(y + 0.5 * x * x)
+def erfi(y, x):      d[x] = d[y] * 1.1283791670955126 * np.exp(x * x)
+def owens_t(y, h, a):
+    d[h] = -d[y] * 0.19947114020071635 * np.exp(-0.5 * h * h) * special.erf(0.7071067811865476 * a * h)
+    d[a] = d[y] * 0.15915494309189535 * np.exp(-0.5 * h * h * (1.0 + a * a)) / (1.0 + a * a)
+def stdtr(y, df, t):
+    d[t] = d[y] * np.exp(-special.betaln(0.5, 0.5 * df) - 0.5 * (df + 1.0) * np.log1p(t * t / df)) / np.sqrt(df)
+    d[df] = no_slope(d[y], "scipy.special.stdtr", "df")
+
+def stdtrit(t, df, p):
+    d[p] = d[t] * np.exp(special.betaln(0.5, 0.5 * df) + 0.5 * (df + 1.0) * np.log1p(t * t / df)) * np.sqrt(df)
+    d[df] = no_slope(d[t], "scipy.special.stdtrit", "df")
 
 # Gamma and beta functions
 
@@ -34,6 +46,17 @@ def betainc(y, a, b, x):
     d[a] = no_slope(d[y], "scipy.special.betainc", "a")
     d[b] = no_slope(d[y], "scipy.special.betainc", "b")
 
+def betaincc(y, a, b, x):
+    d[x] = -d[y] * np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
+    d[a] = no_slope(d[y], "scipy.special.betaincc", "a")
+    d[b] = no_slope(d[y], "scipy.special.betaincc", "b")
+def gammaincinv(x, a, y):   d[y] = d[x] * np.exp(x + special.gammaln(a) - special.xlogy(a - 1.0, x));  d[a] = no_slope(d[x], "scipy.special.gammaincinv", "a")
+def gammainccinv(x, a, y):  d[y] = -d[x] * np.exp(x + special.gammaln(a) - special.xlogy(a - 1.0, x));  d[a] = no_slope(d[x], "scipy.special.gammainccinv", "a")
+def betaincinv(x, a, b, y):
+    d[y] = d[x] * np.exp(special.betaln(a, b) - special.xlogy(a - 1.0, x) - special.xlog1py(b - 1.0, -x))
+    d[a] = no_slope(d[x], "scipy.special.betaincinv", "a")
+    d[b] = no_slope(d[x], "scipy.special.betaincinv", "b")
+
 # Exponentials, logarithms and entropies
 
 def expit(y, x):         d[x] = d[y] * y * special.expit(-x)
@@ -52,6 +75,18 @@ def entr(y, x):          d[x] = -d[y] * (np.log(x) + 1.0)
 def rel_entr(z, x, y):   d[x] = d[z] * (np.log(x / y) + 1.0);  d[y] = -d[z] * ratio(x, y)
 def kl_div(z, x, y):     d[x] = d[z] * np.log(x / y);  d[y] = d[z] * (1.0 - ratio(x, y))
 def boxcox(y, x, lmbda): d[x] = d[y] * np.power(x, lmbda - 1.0);  d[lmbda] = d[y] * np.square(np.log(x)) * 0.5 * special.hyp1f1(2.0, 3.0, lmbda * np.log(x))
+def boxcox1p(y, x, lmbda):
+    d[x] = d[y] * np.power(1.0 + x, lmbda - 1.0)
+    d[lmbda] = d[y] * np.square(np.log1p(x)) * 0.5 * special.hyp1f1(2.0, 3.0, lmbda * np.log1p(x))
+def inv_boxcox(x, y, lmbda):
+    d[y] = d[x] * np.power(x, 1.0 - lmbda)
+    d[lmbda] = -d[x] * np.power(x, 1.0 - lmbda) * np.square(np.log(x)) * 0.5 * special.hyp1f1(2.0, 3.0, lmbda * np.log(x))
+def huber(y, delta, r):  d[delta] = d[y] * np.maximum(np.abs(r) - delta, 0.0);  d[r] = d[y] * np.clip(r, -delta, delta)
+def pseudo_huber(y, delta, r):
+    d[delta] = d[y] * np.square(r * r / (np.hypot(delta, r) + delta)) / np.hypot(delta, r)
+    d[r] = d[y] * delta * (r / np.hypot(delta, r))
+def powm1(z, x, y):      d[x] = d[z] * y * np.power(x, y - 1.0);  d[y] = d[z] * (1.0 + z) * np.log(x)
+def wrightomega(y, z):   d[z] = d[y] * y / (1.0 + y)
 def exp1(y, z):          d[z] = -d[y] * np.exp(-z) / z
 def expi(y, x):          d[x] = d[y] * np.exp(x) / x
 def expn(y, n, x):       d[x] = -d[y] * expn_below(n, x)
@@ -80,8 +115,15 @@ def ive(y, v, z):  d[z] = d[y] * (0.5 * (special.ive(v - 1.0, z) + special.ive(v
 def kv(y, v, z):   d[z] = -d[y] * 0.5 * (special.kv(v - 1.0, z) + special.kv(v + 1.0, z));  d[v] = no_slope(d[y], "scipy.special.kv", "v")
 def kn(y, n, x):   d[x] = -d[y] * 0.5 * (special.kv(n - 1.0, x) + special.kv(n + 1.0, x))
 
+def k0e(y, x):     d[x] = d[y] * (y - special.k1e(x))
+def k1e(y, x):     d[x] = d[y] * (y - 0.5 * (special.k0e(x) + special.kve(2.0, x)))
+def kve(y, v, z):  d[z] = d[y] * (y - 0.5 * (special.kve(v - 1.0, z) + special.kve(v + 1.0, z)));  d[v] = no_slope(d[y], "scipy.special.kve", "v")
+
 # Hypergeometric and elliptic functions, zeta
 
+def hyp0f1(y, v, z):
+    d[z] = d[y] / v * special.hyp0f1(v + 1.0, z)
+    d[v] = no_slope(d[y], "scipy.special.hyp0f1", "v")
 def hyp1f1(y, a, b, x):
     d[x] = d[y] * a / b * special.hyp1f1(a + 1.0, b + 1.0, x)
     d[a] = no_slope(d[y], "scipy.special.hyp1f1", "a")

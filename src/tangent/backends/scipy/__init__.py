@@ -21,6 +21,7 @@ from tangent.rules.table import FOLDER, Bound, Table, text_of
 
 MODULES = ("scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft")
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
+WRITTEN = {"scipy.stats": ("stats", "counts")}
 ALIASES = {"psi": "digamma", "jn": "jv"}
 
 
@@ -36,8 +37,15 @@ def bind_scipy(table: Table) -> None:
 def bind_module(table: Table, module: str) -> None:
     """The rules of one module, and what is written out."""
     library, short = sys.modules[module], module.rpartition(".")[2]
-    written = importlib.import_module(f"{__name__}.{short}")  # it imports SciPy, which Tangent does without
     _bind_rules(table, library, short)
+    for part in WRITTEN.get(module, (short,)):
+        _bind_part(table, library, importlib.import_module(f"{__name__}.{part}"))  # it imports SciPy
+    for name in ZERO.get(module, ()):
+        table.zero.add(getattr(library, name))
+
+
+def _bind_part(table: Table, library: Any, written: types.ModuleType) -> None:
+    """What is written out in a module, and the names that it has for rules of NumPy."""
     for name, function in vars(written).items():
         if isinstance(function, types.FunctionType) and function.__module__ == written.__name__:
             _bind_written(table, library, name, function)
@@ -45,8 +53,6 @@ def bind_module(table: Table, module: str) -> None:
         table.functions[getattr(library, name)] = [Bound(rule, {"x": "a"})]
     for name, rule in getattr(written, "PLACES", {}).items():
         table.functions[getattr(library, name)] = [Bound(rule)]
-    for name in ZERO.get(module, ()):
-        table.zero.add(getattr(library, name))
 
 
 def _bind_rules(table: Table, library: Any, short: str) -> None:
@@ -66,7 +72,7 @@ def _bind_rules(table: Table, library: Any, short: str) -> None:
 
 
 def _bind_written(table: Table, library: Any, name: str, function: types.FunctionType) -> None:
-    owner, _, method = name.partition("_")
+    owner, _, method = name.rpartition("_")
     found = getattr(library, name, None) or getattr(getattr(library, owner, None), method, None)
     if found is not None:
         table.written[found] = function

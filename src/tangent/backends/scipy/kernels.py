@@ -49,6 +49,41 @@ def require_vectors(function: str, *arrays: Any) -> None:
         )
 
 
+# Distributions
+
+
+def double(x: Any) -> Any:
+    """An array in double precision, in which SciPy computes here, at least."""
+    x = np.asarray(x)
+    return np.asarray(x, np.result_type(x, float))
+
+
+def log_of(p: Any, rest: Any) -> Any:
+    """The logarithm of a probability, whose counterpart is the rest: no digits are lost near 1."""
+    low = (p > 0) & (p < 0.5)
+    near_one = np.log1p(-np.where(p < 0.5, 0.0, rest))
+    return np.where(p < 0.5, np.where(low, np.log(np.where(low, p, 1.0)), -np.inf), near_one)
+
+
+def within(value: Any, k: Any, low: Any, high: Any = np.inf) -> Any:
+    """A logarithm of a probability: none of numbers that are not whole, or out of bounds."""
+    return np.where((k >= low) & (k <= high) & (k == np.floor(k)), value, -np.inf)
+
+
+def covariance_of(cov: Any, mean: Any) -> Any:
+    """The matrix: of one number, that times the identity, and of a vector, what has it on the diagonal."""
+    if np.ndim(cov) == 0:
+        return cov * np.eye(1 if mean is None else np.size(mean))
+    return np.diag(cov) if np.ndim(cov) == 1 else cov
+
+
+def points_of(x: Any, d: int) -> Any:
+    """Points of d coordinates: a number is one, and a vector is one point, or many with one coordinate."""
+    if np.ndim(x) == 0:
+        return np.reshape(x, (1,))
+    return np.expand_dims(x, -1) if np.ndim(x) == 1 and d == 1 else x
+
+
 # Linear algebra
 
 

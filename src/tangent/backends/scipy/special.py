@@ -50,3 +50,13 @@ def multigammaln(a: Any, d: int) -> Any:
     for k in range(d):
         total = total + special.gammaln(a - 0.5 * k)
     return total
+
+
+def chdtr(v: Any, x: Any) -> Any:
+    """The distribution of chi-squared."""
+    return special.gammainc(0.5 * v, 0.5 * x)
+
+
+def chdtrc(v: Any, x: Any) -> Any:
+    """What is left above it."""
+    return special.gammaincc(0.5 * v, 0.5 * x)

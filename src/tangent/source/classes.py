@@ -30,11 +30,15 @@ GIVING = frozenset("field property staticmethod classmethod auto TypeVar".split(
 Trees = Callable[[types.FunctionType], ast.FunctionDef | None]
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[types.CodeType, types.FunctionType]]
 _known = weakref.WeakKeyDictionary()
+_plain: weakref.WeakKeyDictionary[types.FunctionType, types.CodeType] = weakref.WeakKeyDictionary()  # without classes
 
 
 def with_classes_outside(function: types.FunctionType, tree_of: Trees) -> types.FunctionType:
     """The function that captures the classes which another one defines; that one where there are none."""
+    if _plain.get(function) is function.__code__:
+        return function
     if not _defines_class(function.__code__) or is_generated(function) or hasattr(function, "tree"):
+        _plain[function] = function.__code__
         return function
     known = _known.setdefault(function, {})
     if function.__code__ not in known:

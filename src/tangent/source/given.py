@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,10 +95,24 @@ def _taken_apart(
 def outside(function: types.FunctionType) -> Iterator[Any]:
     """What a function finds in its module, or captures, and could be changed: arrays, lists, dicts."""
     cells = cells_of(function)
-    for v in identifiers(read(function).tree):
+    for v in _names_in(function, function.__code__):
         found = cells[v].cell_contents if v in cells else function.__globals__.get(v)
         if isinstance(found, (np.ndarray, list, dict)):
             yield found
+
+
+def _names_in(function: types.FunctionType, code: types.CodeType) -> frozenset[str]:
+    """All names in the definition of a function, which every call asks for: it is read once."""
+    known = _names.setdefault(function, {})
+    if code not in known:
+        known.clear()
+        known[code] = frozenset(identifiers(read(function).tree))
+    return known[code]
+
+
+_names: weakref.WeakKeyDictionary[types.FunctionType, dict[types.CodeType, frozenset[str]]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 class _Given(Dissolving):

@@ -208,3 +208,45 @@ def _counted_step(x):
 @program({"x": 1.3})
 def function_that_counts_its_calls_in_its_module(x):
     return _counted_step(x) * _counted_step(x)
+
+
+_rate = None
+_weights = None
+
+
+def _found_once():
+    global _weights
+    if _weights is None:
+        _weights = [1.0, 2.0]
+    return _weights
+
+
+def _scaled(x):
+    global _rate
+    if _rate is None:
+        _rate = 3.0
+    return x * x * _rate
+
+
+@program({"x": 1.3})
+def constants_that_functions_find_once(x):
+    s = 0.0
+    for i in range(3):
+        s = s * x + _scaled(x) * i
+    return s * _scaled(x) + sum(v * x * x for v in _found_once())
+
+
+class _Numbered:
+    count = 0
+
+    def __init__(self, w):
+        self.w = w
+        _Numbered.count += 1
+
+    def __call__(self, x):
+        return self.w * x
+
+
+@program({"x": 1.3})
+def objects_that_their_class_counts(x):
+    return _Numbered(x)(2.0) * _Numbered(x * x)(x)

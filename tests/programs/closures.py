@@ -559,3 +559,22 @@ def structure_mapped_by_its_own_types(tree):
 
     a, (b, (c, d)) = mapped(lambda v: v * v, tree)
     return a * b + c * d
+
+
+class _Counted:
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args):
+        self.calls += 1
+        return self.function(*args) * self.calls
+
+
+@program({"x": 1.3})
+def function_decorated_by_a_class_that_counts(x):
+    @_Counted
+    def scaled(v):
+        return v * x
+
+    return scaled(x) + scaled(2.0) * scaled.calls

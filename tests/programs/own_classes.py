@@ -2,7 +2,7 @@
 
 import enum
 import threading
-from collections import namedtuple
+from collections import UserDict, UserList, namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -148,6 +148,25 @@ def lists_dicts_and_numbers_with_methods(x):
     length = Metres(x * 3.0)
     s = row.push(x) * row.norm() + row[2]
     return s * options.rate * options.scaled(x)["scale"] + length.squared() + len(row)
+
+
+class _Weights(UserDict):
+    def norm(self):
+        return sum(v * v for v in self.values())
+
+
+class _Steps(UserList):
+    def dot(self, others):
+        return sum(a * b for a, b in zip(self, others))
+
+
+@program({"x": 1.3})
+def wrapped_dicts_and_lists(x):
+    weights, steps, plain = _Weights(a=x), _Steps([x, 2.0]), UserDict({"k": x})
+    weights["b"] = x * x
+    steps.append(weights["b"] * x)
+    plain["l"] = steps[2]
+    return weights.norm() * steps.dot([1.0, x, 3.0]) + sum(plain.values()) * len(steps)
 
 
 class _Shared:

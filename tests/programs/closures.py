@@ -578,3 +578,49 @@ def function_decorated_by_a_class_that_counts(x):
         return v * x
 
     return scaled(x) + scaled(2.0) * scaled.calls
+
+
+def _timed(function):
+    @functools.wraps(function)
+    def timed(*args):
+        result = function(*args)
+        _TIMES[function.__name__] = 2.0
+        return result
+
+    return timed
+
+
+_TIMES = {}
+
+
+@program({"x": 1.3})
+def decorated_functions_asked_for_their_names(x):
+    table, log = {}, []
+
+    def register(function):
+        table[function.__name__] = function
+        return function
+
+    def traced(function):
+        @functools.wraps(function)
+        def traced_function(*args, **options):
+            result = function(*args, **options)
+            log.append((function.__name__, result))
+            return result
+
+        return traced_function
+
+    @register
+    def square(v):
+        return v * v * x
+
+    @traced
+    def shifted(v, by=1.0):
+        return v + by * x
+
+    @_timed
+    def cube(v):
+        return v**3 * x
+
+    y = shifted(table["square"](x), by=2.0) * cube(x) * _TIMES["cube"]
+    return y + sum(v for title, v in log if title == "shifted")

@@ -761,3 +761,16 @@ def events_in_order(x, y):
         s = 0.5 * s + at * v
     first, *others = heapq.merge(sorted(x, reverse=True), [0.7], reverse=True)
     return s * first + sum(others)
+
+
+@program({"x": 1.3})
+def events_with_a_number_each(x):
+    events, number, s = [], itertools.count(), 0.0
+    heapq.heappush(events, (1.0, next(number), x))
+    heapq.heappush(events, (0.5, next(number), x * x))
+    while events:
+        at, _, v = heapq.heappop(events)
+        s = 0.5 * s + at * v
+        if at < 1.0:
+            heapq.heappush(events, (at + 0.7, next(number), v * x))
+    return s

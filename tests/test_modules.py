@@ -215,9 +215,12 @@ def chained(x):
     return c["a"] * c["b"] + c.get("z", 3.0) * x + sum(c.values()) + sum(c[k] for k in c) * ("a" in c) * len(c)
 
 
-@refused("collections", "UserDict UserList")
+@works("collections", "UserDict UserList")
 def wrapped_containers(x):
-    return collections.UserList([x])[0] * collections.UserDict(a=x)["a"]
+    items, table = collections.UserList([x]), collections.UserDict(a=x)
+    items.append(x * x)
+    table["b"] = items[1]
+    return items[0] * table["a"] * sum(table.values()) * len(items[1:])
 
 
 class Manager(contextlib.AbstractContextManager):

@@ -440,3 +440,20 @@ def methods_with_functions_that_are_kept(w, xs):
     for x in xs:
         loss = loss + cell.kept(x) ** 2 + cell.shadowing(x)
     return loss
+
+
+class _Term:
+    """A sum of terms, or a number that is looked up."""
+
+    def __init__(self, *terms):
+        self.terms = terms
+
+    def value(self, table):
+        if not self.terms:
+            return table["x"] * table["x"]
+        return sum(term.value(table) for term in self.terms)
+
+
+@program({"x": 0.7})
+def tree_of_terms_that_sum_in_comprehensions(x):
+    return _Term(_Term(), _Term(_Term(), _Term())).value({"x": x * x})

@@ -559,3 +559,68 @@ def structure_mapped_by_its_own_types(tree):
 
     a, (b, (c, d)) = mapped(lambda v: v * v, tree)
     return a * b + c * d
+
+
+class _Counted:
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args):
+        self.calls += 1
+        return self.function(*args) * self.calls
+
+
+@program({"x": 1.3})
+def function_decorated_by_a_class_that_counts(x):
+    @_Counted
+    def scaled(v):
+        return v * x
+
+    return scaled(x) + scaled(2.0) * scaled.calls
+
+
+def _timed(function):
+    @functools.wraps(function)
+    def timed(*args):
+        result = function(*args)
+        _TIMES[function.__name__] = 2.0
+        return result
+
+    return timed
+
+
+_TIMES = {}
+
+
+@program({"x": 1.3})
+def decorated_functions_asked_for_their_names(x):
+    table, log = {}, []
+
+    def register(function):
+        table[function.__name__] = function
+        return function
+
+    def traced(function):
+        @functools.wraps(function)
+        def traced_function(*args, **options):
+            result = function(*args, **options)
+            log.append((function.__name__, result))
+            return result
+
+        return traced_function
+
+    @register
+    def square(v):
+        return v * v * x
+
+    @traced
+    def shifted(v, by=1.0):
+        return v + by * x
+
+    @_timed
+    def cube(v):
+        return v**3 * x
+
+    y = shifted(table["square"](x), by=2.0) * cube(x) * _TIMES["cube"]
+    return y + sum(v for title, v in log if title == "shifted")

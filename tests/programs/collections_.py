@@ -750,3 +750,27 @@ def list_with_two_names_of_which_the_first_item_is_taken(x):
     a = queue.pop(0)
     other.append(a * a)
     return queue[-1] * queue[0] + len(other)
+
+
+@program({"x": np.array([3.0, 1.0, 2.0]), "y": np.array([2.5, 0.5])})
+def events_in_order(x, y):
+    s = 0.0
+    for i, v in enumerate(heapq.merge(sorted(x), sorted(y), [1.7])):
+        s += i * v * v
+    for at, v in heapq.merge([(1, x[0]), (4, x[1])], [(2, y[0] * x[2])], key=lambda event: event[0]):
+        s = 0.5 * s + at * v
+    first, *others = heapq.merge(sorted(x, reverse=True), [0.7], reverse=True)
+    return s * first + sum(others)
+
+
+@program({"x": 1.3})
+def events_with_a_number_each(x):
+    events, number, s = [], itertools.count(), 0.0
+    heapq.heappush(events, (1.0, next(number), x))
+    heapq.heappush(events, (0.5, next(number), x * x))
+    while events:
+        at, _, v = heapq.heappop(events)
+        s = 0.5 * s + at * v
+        if at < 1.0:
+            heapq.heappush(events, (at + 0.7, next(number), v * x))
+    return s

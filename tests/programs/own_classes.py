@@ -2,7 +2,7 @@
 
 import enum
 import threading
-from collections import namedtuple
+from collections import UserDict, UserList, namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -150,6 +150,25 @@ def lists_dicts_and_numbers_with_methods(x):
     return s * options.rate * options.scaled(x)["scale"] + length.squared() + len(row)
 
 
+class _Weights(UserDict):
+    def norm(self):
+        return sum(v * v for v in self.values())
+
+
+class _Steps(UserList):
+    def dot(self, others):
+        return sum(a * b for a, b in zip(self, others))
+
+
+@program({"x": 1.3})
+def wrapped_dicts_and_lists(x):
+    weights, steps, plain = _Weights(a=x), _Steps([x, 2.0]), UserDict({"k": x})
+    weights["b"] = x * x
+    steps.append(weights["b"] * x)
+    plain["l"] = steps[2]
+    return weights.norm() * steps.dot([1.0, x, 3.0]) + sum(plain.values()) * len(steps)
+
+
 class _Shared:
     """A class of which there is one object."""
 
@@ -208,3 +227,45 @@ def _counted_step(x):
 @program({"x": 1.3})
 def function_that_counts_its_calls_in_its_module(x):
     return _counted_step(x) * _counted_step(x)
+
+
+_rate = None
+_weights = None
+
+
+def _found_once():
+    global _weights
+    if _weights is None:
+        _weights = [1.0, 2.0]
+    return _weights
+
+
+def _scaled(x):
+    global _rate
+    if _rate is None:
+        _rate = 3.0
+    return x * x * _rate
+
+
+@program({"x": 1.3})
+def constants_that_functions_find_once(x):
+    s = 0.0
+    for i in range(3):
+        s = s * x + _scaled(x) * i
+    return s * _scaled(x) + sum(v * x * x for v in _found_once())
+
+
+class _Numbered:
+    count = 0
+
+    def __init__(self, w):
+        self.w = w
+        _Numbered.count += 1
+
+    def __call__(self, x):
+        return self.w * x
+
+
+@program({"x": 1.3})
+def objects_that_their_class_counts(x):
+    return _Numbered(x)(2.0) * _Numbered(x * x)(x)

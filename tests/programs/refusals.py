@@ -600,14 +600,14 @@ class Options(UserDict):
 @refused("its class is a kind of dict", 2.0)
 def dict_that_wraps_another(x):
     found = Options({"a": x})
-    return found["a"] * x
+    return found.data["a"] * x
 
 
 @refused("it is a kind of dict whose class says what its items are", 2.0)
 def dict_that_wraps_another_and_is_filled(x):
     found = UserDict()
     found["a"] = x * x
-    return found["a"] * x
+    return found.data["a"] * x
 
 
 class Stored(dict):

@@ -61,6 +61,7 @@ class Summary:
         frozenset()
     )  # "" for a list, tuple or dict that it makes, "{}" for a dict, "0" for such a first item, "[]" for all
     constant: frozenset[Variable] = frozenset()  # of `outside`, what only gets values that depend on no parameter
+    bound: frozenset[Variable] = frozenset()  # of `outside`, what is only bound anew: `global n; n = n + 1`
 
 
 Summaries = Callable[[Any], Summary]

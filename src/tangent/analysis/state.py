@@ -238,6 +238,10 @@ class _Search:
                     given = {p for p, a in zip(names, args) if isinstance(a, ast.Name) and a.id in self.displays}
                     if given:
                         self.waiting.append((found, False, frozenset(given)))
+            case ast.FunctionDef(decorator_list=[_, *_] as decorators):
+                classes = [c for d in decorators if isinstance(c := unwrapped(scope.resolve(d)), type)]
+                makes = [self.makes(c, decorators) for c in classes]
+                return any(makes)
             case ast.Attribute(attr=attr):
                 self.names.add(attr)
             case ast.withitem(context_expr=e, optional_vars=target):

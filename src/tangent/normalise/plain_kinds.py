@@ -1,5 +1,7 @@
 """Variables of a class that is a list, dict, tuple or float with methods: plain ones, and calls of functions.
 
+So are those of a `UserDict` or a `UserList`, which do what a dict and a list do.
+
 class Row(list):                      row = list(xs)
     def norm(self): ...         ->    y = norm(row)
 
@@ -12,8 +14,10 @@ and methods, and are not handed on. Others are refused where they are made.
 
 from __future__ import annotations
 
+import abc
 import ast
 import types
+from collections import UserDict, UserList
 from collections.abc import Iterator
 
 from tangent.errors import TangentError
@@ -22,10 +26,11 @@ from tangent.source.read import read
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope
-from tangent.syntax.uses import arguments
+from tangent.syntax.uses import arguments, side_by_side
 from tangent.syntax.walk import walk
 
-KINDS = (list, dict, tuple, float)
+KINDS: dict[type, type] = {list: list, dict: dict, tuple: tuple, float: float, UserDict: dict, UserList: list}
+WRAPPERS = (UserDict, UserList)
 ASKING = frozenset("len sum max min sorted zip enumerate reversed list tuple dict set any all abs round float".split())
 SHOWN = frozenset("__getattr__ __repr__ __str__".split())
 
@@ -60,27 +65,32 @@ def plain_kinds(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 def _made(f: ast.FunctionDef, context: Context) -> Iterator[tuple[str, tuple[type, ast.Call]]]:
     """Variables that are assigned an object of such a class, and the calls that make it."""
-    for n in walk_scope(f):
-        match n:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func) as e):
+    for target, value in (pair for n in walk_scope(f) if isinstance(n, ast.Assign) for pair in side_by_side(n)):
+        match target, value:
+            case ast.Name(id=v), ast.Call(func=func) as e:
                 cls = context.scope.resolve(func)
-                if isinstance(cls, type) and len(cls.__bases__) == 1 and cls.__bases__[0] in KINDS:
+                if cls in WRAPPERS or (isinstance(cls, type) and len(cls.__bases__) == 1 and cls.__bases__[0] in KINDS):
                     yield v, (cls, e)
 
 
 def _kind(cls: type) -> type:
-    return cls.__bases__[0]
+    return KINDS[cls if cls in WRAPPERS else cls.__bases__[0]]
 
 
 def _own(cls: type, attr: str) -> bool:
-    return isinstance(vars(cls).get(attr), types.FunctionType)
+    return cls not in WRAPPERS and isinstance(vars(cls).get(attr), types.FunctionType)
 
 
 def _is_plain(cls: type) -> bool:
     """Whether a class has nothing but methods, which ask for items and methods of the kind that it is."""
+    if cls in WRAPPERS:
+        return True
     special = {v for v, m in vars(cls).items() if v.startswith("__") and isinstance(m, types.FunctionType)}
-    methods = [m for v, m in vars(cls).items() if not v.startswith("__") or v == "__getattr__"]
-    if type(cls) is not type or special - SHOWN or not all(isinstance(m, types.FunctionType) for m in methods):
+    named = {v: m for v, m in vars(cls).items() if v != "_abc_impl"}
+    methods = [m for v, m in named.items() if not v.startswith("__") or v == "__getattr__"]
+    if type(cls) not in (type, abc.ABCMeta) or special - SHOWN:
+        return False
+    if not all(isinstance(m, types.FunctionType) for m in methods):
         return False
     return all(_is_plain_method(m, cls) for m in methods)
 

@@ -23,7 +23,7 @@ from tangent.normalise.jumps import own_breaks
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import assign, at, call, constant, expression
 from tangent.syntax.rebuild import replace, with_blocks
-from tangent.syntax.uses import COMPREHENSIONS, assigned_inside
+from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, side_by_side
 from tangent.syntax.walk import walk
 
 VIEWS = frozenset({"keys", "values", "items"})
@@ -238,7 +238,7 @@ class _Known:
         """Variables that only ever are dicts, sets or deques that the function makes."""
         made: dict[str, set[type | None]] = {a.arg: {None} for a in walk(f) if isinstance(a, ast.arg)}
         stored = [n for n in walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-        values = {t: e for n in walk(f) if isinstance(n, ast.Assign) for t, e in _pairs(n.targets[0], n.value)}
+        values = {t: e for n in walk(f) if isinstance(n, ast.Assign) for t, e in side_by_side(n)}
         values |= {n.target: n.value for n in walk(f) if isinstance(n, ast.AnnAssign) and n.value is not None}
         augmented = {n.target for n in walk(f) if isinstance(n, ast.AugAssign)}
         for n in stored:
@@ -258,15 +258,6 @@ class _Known:
                 return found if found in SAYS else dict
             case _:
                 return None
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """What is assigned to what: `a, b = x, y` part by part."""
-    match target, value:
-        case ast.Tuple(elts=slots), ast.Tuple(elts=parts) if len(slots) == len(parts):
-            return list(zip(slots, parts))
-        case _:
-            return [(target, value)]
 
 
 def _names_of_one(f: ast.FunctionDef) -> list[set[str]]:

@@ -37,6 +37,7 @@ from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, target_names, writes
 
+OF_DEFINITIONS = frozenset("__name__ __qualname__ __module__ __doc__".split())  # what a definition says
 IMMUTABLE = (bool, int, float, complex, str, bytes, np.generic, types.NoneType)  # as globals they share nothing
 
 
@@ -213,7 +214,7 @@ class _Reader:
         if is_path(e) and not (isinstance(value, ast.Name) and self.is_local(value.id)):
             self.context.scope.resolve(e)
             return Operation("constant", ())
-        if attr in self.table.zero_attributes:
+        if attr in self.table.zero_attributes or attr in OF_DEFINITIONS:
             return Operation("zero", ())
         rule = self.table.attribute(attr)
         if rule:

@@ -107,6 +107,7 @@ runtime.left_open
 runtime.longest
 runtime.permutation_indices
 runtime.product_indices
+runtime.merging
 runtime.ranking
 runtime.repeated_combination_indices
 runtime.least_length

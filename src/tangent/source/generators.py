@@ -11,6 +11,7 @@ def steps(x, n):                 def steps(x, n):
 from __future__ import annotations
 
 import ast
+import heapq
 import inspect
 import types
 import weakref
@@ -32,9 +33,14 @@ _known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType,
 _known = weakref.WeakKeyDictionary()
 
 
+AS_LISTS = (heapq.merge,)  # of the standard library: there is a function that gives all of it (runtime/library)
+
+
 def is_generator(found: object) -> bool:
     """Whether a function gives a generator when it is called."""
-    return isinstance(found, types.FunctionType) and bool(found.__code__.co_flags & inspect.CO_GENERATOR)
+    if not isinstance(found, types.FunctionType) or found in AS_LISTS:
+        return False
+    return bool(found.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def collecting(generator: types.FunctionType, turns: bool) -> types.FunctionType | None:

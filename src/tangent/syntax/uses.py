@@ -15,6 +15,20 @@ SKIPPING = (ast.Try, ast.With, ast.Match, ast.Delete, ast.AsyncFor, ast.AsyncWit
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+def side_by_side(s: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds to what: `a, b = x, y` part by part.
+
+    >>> pairs = side_by_side(ast.parse("a, b = x, y").body[0])
+    >>> [(ast.unparse(target), ast.unparse(value)) for target, value in pairs]
+    [('a', 'x'), ('b', 'y')]
+    """
+    match s.targets[0], s.value:
+        case ast.Tuple(elts=slots), ast.Tuple(elts=parts) if len(slots) == len(parts):
+            return list(zip(slots, parts))
+        case target, value:
+            return [(target, value)]
+
+
 def expression_reads(node: ast.AST | None) -> frozenset[str]:
     """The variables an expression reads; those bound inside lambdas and comprehensions do not count.
 

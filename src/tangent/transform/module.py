@@ -91,6 +91,7 @@ class Module:
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
         self._read_back: set[tuple[int, str]] = set()
+        self._read_by_name: set[tuple[int, str]] = set()  # by backward passes, under the names of the module
         self._part: tuple[Unit, ast.stmt] | None = None
         self._scalars = dict(options.scalars)
         self._numbers = {f: (numbers, lists, dict(parameters)) for f, numbers, lists, parameters in options.numbers}
@@ -326,7 +327,8 @@ class Module:
                 raise error
         refuse_rebound(self.read(self.functions[0].primal), self.read, self.summaries)
         if self._read_back:
-            refuse_changed(self.read(self.functions[0].primal), self._read_back, self.read, self.summaries)
+            first = self.read(self.functions[0].primal)
+            refuse_changed(first, self._read_by_name, self._read_back, self.read, self.summaries)
         if self._part is not None and makes_persistent(self.functions[0].primal):
             raise lasting_refused(*self._part)
         self.functions[0].parts = self._part is not None or getattr(self.functions[0].primal, "parts", False)
@@ -400,7 +402,9 @@ class Module:
         seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized
         passes = reverse(settled, scribe, self, seed, everything, numbers, groups, adding)
-        self._read_back |= read_back(settled.unit, passes.forward, passes.backward, self.read, self.summaries)
+        named, found = read_back(settled.unit, passes.forward, passes.backward, self.read, self.summaries)
+        self._read_by_name |= named
+        self._read_back |= found
         return settled, passes, seed
 
     def settled(

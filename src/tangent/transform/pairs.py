@@ -9,7 +9,8 @@ from tangent.analysis.liveness import live_into, surely_bound
 from tangent.source.reached import reached
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.uses import assigned_inside
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import assigned_inside, writes
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.definition import definition, function_def
 from tangent.transform.entrance import aliases_of, refuse_carried, refuse_hidden_writes
@@ -71,7 +72,10 @@ def build_pair(
         fwd.fresh, bwd.fresh = "return", state
     tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
     bound = surely_bound(first, {*this.parameters, *outside, *this.context.declared})
-    unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]
+    lists = {v for s in statements(first) if _makes_list(s) for v in writes(s)}
+    unbound: list[ast.stmt] = [
+        assign(v, ast.List([], ast.Load()) if v in lists else constant(None)) for v in saved if v not in bound
+    ]
     changed = [] if module.options.compile else sorted(lists_restored(this, second) & set(saved))
     first = loops_over_copies(this, first, changed, scribe)
     handed = at(ast.Return(ast.Tuple([result, tuple_], ast.Load())), this.core.body[-1])
@@ -87,6 +91,10 @@ def build_pair(
     for made in (fwd, bwd):
         module.complete(made, this, scribe)
         module.functions.append(made)
+
+
+def _makes_list(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts
 
 
 def build_plain(

@@ -148,11 +148,29 @@ class _Kept:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="close"))) if v in self.made:
                 return self.closed(v, inner)
             case ast.Expr(value=ast.Call() as value):
-                changed = rebuild(value, self.expression)
-                return [inner] if changed is value else [assign(self.named("dropped"), changed, s)]
+                return self.called(value, inner)
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=ast.Name(id=v)) if v in self.made:
                 return [replace(inner, value=self.rest(v))]
         return [self.own_expressions(inner, self.expression)]
+
+    def called(self, e: ast.Call, s: ast.stmt) -> Body:
+        """A call for what it does: items that it is given come first, where nothing else is called before them."""
+        before: Body = []
+
+        def item(x: ast.expr) -> ast.expr:
+            new = self.expression(x)
+            if new is x:
+                return x
+            held = self.named("item")
+            before.append(assign(held, new, s))
+            return name(held)
+
+        changed = rebuild(e, item)
+        if changed is e:
+            return [s]
+        if isinstance(changed, ast.Call) and sum(isinstance(n, ast.Call) for n in walk(changed)) == 1:
+            return [*before, replace(s, value=changed)]
+        return [assign(self.named("dropped"), rebuild(e, self.expression), s)]
 
     def own_expressions(self, s: ast.stmt, change: Callable[[ast.expr], ast.expr]) -> ast.stmt:
         """The statement with its own expressions changed; its blocks are done."""

@@ -28,6 +28,7 @@ from tangent.runtime.library.orders import (
     least_length,
     left_open,
     longest,
+    merging,
     permutation_indices,
     product_indices,
     ranking,
@@ -141,6 +142,13 @@ def n_smallest(n: int, iterable: Any, key: Any = None) -> Any:
     """`heapq.nsmallest`."""
     found = sorted(iterable) if key is None else sorted_by(iterable, key)
     return found[: max(n, 0)]
+
+
+def merged_in_order(*iterables: Any, key: Any = None, reverse: bool = False) -> Any:
+    """`heapq.merge`, all of it."""
+    lists = [list(sequence(items)) for items in iterables]
+    keys = lists if key is None else [[key(v) for v in items] for items in lists]
+    return picked([v for items in lists for v in items], merging(keys, reverse))
 
 
 def grouped(iterable: Any, key: Any = None) -> Any:
@@ -291,7 +299,7 @@ def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
 
 EAGER: dict[Any, Function] = {
     functools.reduce: reduced, functools.partial: partial_of, heapq.nlargest: n_largest, heapq.nsmallest: n_smallest,
-    dataclasses.asdict: as_dict, dataclasses.astuple: as_tuple,
+    dataclasses.asdict: as_dict, dataclasses.astuple: as_tuple, heapq.merge: merged_in_order,
 }  # fmt: skip
 LAZY: dict[Any, Function] = {
     itertools.accumulate: accumulated, itertools.zip_longest: zipped_longest, itertools.product: products,

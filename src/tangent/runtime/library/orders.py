@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +20,17 @@ def ranking(items: list[Any], key: Function | None, reverse: bool) -> list[int]:
     """Indices in the order of `sorted`; each key is computed once."""
     keys = items if key is None else [key(x) for x in items]
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def merging(keys: list[list[Any]], reverse: bool) -> list[int]:
+    """The order in which `heapq.merge` gives the items of several lists, by their places one list behind the other.
+
+    >>> merging([[1, 4], [2]], reverse=False)
+    [0, 2, 1]
+    """
+    places = itertools.count()
+    pairs = [[(key, next(places)) for key in inner] for inner in keys]
+    return [place for _, place in heapq.merge(*pairs, key=operator.itemgetter(0), reverse=reverse)]
 
 
 def extreme(items: list[Any], key: Function | None, largest: bool) -> int:

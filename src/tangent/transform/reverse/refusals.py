@@ -61,6 +61,12 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
                 f"cannot differentiate the making of a '{shown}'", where, f"its class is a kind of {base}",
                 f"Use a plain {base}, or an object that has one as an attribute.",
             )  # fmt: skip
+        if module == "itertools" or (module, shown) == ("builtins", "next"):
+            return MissingRuleError(
+                f"cannot differentiate '{what}'", where,
+                "how far an iterator has been read is only followed where one variable holds it",
+                "Loop over it where it is made, or keep a list and an index into it.",
+            )  # fmt: skip
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",

@@ -40,17 +40,21 @@ read_by_backward_passes: set[Variable] = set()  # of any derivative: asked where
 
 def read_back(
     this: Unit, forward: list[ast.stmt], backward: list[ast.stmt], read: Read, summary: Summaries
-) -> set[Variable]:  # fmt: skip
-    """The variables of the module that a backward pass reads, under their names or others."""
+) -> tuple[set[Variable], set[Variable]]:  # fmt: skip
+    """The variables of the module that a backward pass reads: under their own names, and under these or others.
+
+    Those that the function binds itself are kept by its forward pass: what is bound after it was read is refused.
+    """
     own = (assigned_inside([*forward, *backward]) | set(this.parameters)) - _declared(this)
     names = {n.id for s in backward for n in walk(s) if isinstance(n, ast.Name)}
     shown = _shown(this, read, summary)
-    held = _held_around(this)
-    space = id(this.source.function.__globals__)
-    found = {(space, v) for v in names - own if v in held and not isinstance(held[v], CONSTANT)}
-    found.update(*(shown.get(v, ()) for v in names & own))
+    held, around = _held_around(this), id(this.source.function.__globals__)
+    named = {(around, v) for v in names - own if v in held and not isinstance(held[v], CONSTANT)}
+    found = named.union(*(shown.get(v, ()) for v in names & own))
     read_by_backward_passes.update(found)
-    return found
+    kept = {(space, v) for space, v in named if v in _declared(this)}
+    refuse_changed(this, kept, kept, read, summary)
+    return named - kept, found - kept
 
 
 def _held_around(this: Unit) -> dict[str, Any]:
@@ -119,10 +123,15 @@ def _met(aliases: Aliases, n: str, bound: list[tuple[str, set[Variable]]]) -> se
     return set().union(*(variables for v, variables in bound if aliases.reach(v) & aliases.reach(n)))
 
 
-def refuse_changed(this: Unit, found: set[Variable], read: Read, summary: Summaries) -> None:
-    """Stop where something is changed that the backward pass, in `this` or in what it calls, would find changed."""
-    for variable in sorted(found & _Uses(this, read, summary).outside()):
-        uses = _Uses(this, read, summary)
+def refuse_changed(
+    this: Unit, named: set[Variable], found: set[Variable], read: Read, summary: Summaries
+) -> None:  # fmt: skip
+    """Stop where something is changed that the backward pass, in `this` or in what it calls, would find changed.
+
+    What it only has under other names stays what it was where the name of the module is bound anew.
+    """
+    for variable in sorted(found & _Uses(this, read, summary, named).outside()) if found else ():
+        uses = _Uses(this, read, summary, named)
         order = list(statements(this.core.body))
         readers = [s for s in order if uses.reads(s, variable)]
         loops = [set(statements(s.body)) for s in order if isinstance(s, (ast.For, ast.While))]
@@ -145,7 +154,7 @@ def refuse_rebound(this: Unit, read: Read, summary: Summaries) -> None:
     held, space = _held_around(this), id(this.source.function.__globals__)
     changed = {(n, v) for n, v in summary(this.source.function).outside if n == space and is_static(held.get(v))}
     for variable in sorted(changed):
-        uses = _Uses(this, read, summary)
+        uses = _Uses(this, read, summary, {variable})
         if uses.rebinds_within(variable) and uses.reads_within(variable):
             order = list(statements(this.core.body))
             w = next(s for s in order if uses.rebinds(s, variable))
@@ -158,11 +167,22 @@ def refuse_rebound(this: Unit, read: Read, summary: Summaries) -> None:
             raise error
 
 
+def _is_condition(s: ast.stmt) -> bool:
+    """Whether a statement only asks which way to go: that is kept by the forward pass."""
+    match s:
+        case ast.If() | ast.Assign(value=ast.Compare() | ast.UnaryOp(op=ast.Not())):
+            return True
+        case _:
+            return False
+
+
 class _Uses:
     """Which statements of a function change variables of the module, and which read them."""
 
-    def __init__(self, this: Unit, read: Read, summary: Summaries, seen: frozenset[Any] = frozenset()) -> None:
-        self.this, self.read, self.summary = this, read, summary
+    def __init__(
+        self, this: Unit, read: Read, summary: Summaries, named: set[Variable], seen: frozenset[Any] = frozenset()
+    ) -> None:  # fmt: skip
+        self.this, self.read, self.summary, self.named = this, read, summary, named
         self.seen = seen | {this.source.function}
         self.space = id(this.source.function.__globals__)
         self.local = this.context.scope.local - _declared(this)
@@ -172,7 +192,8 @@ class _Uses:
 
     def outside(self) -> set[Variable]:
         through = set().union(*(self.shown.get(w.root, set()) for w in self.found))
-        return through | set(self.summary(self.this.source.function).outside)
+        known = self.summary(self.this.source.function)
+        return through | (known.outside - (known.bound - self.named))
 
     def means(self, name: str, variable: Variable) -> bool:
         if name in self.local:
@@ -183,7 +204,7 @@ class _Uses:
         """Whether a statement itself changes a variable, or what it holds."""
         op = self.this.operations.get(s)
         if op is not None and op.why == "global" and any(self.means(v, variable) for v in op.targets):
-            return True
+            return variable in self.named
         return any(w.statement is s and w.construct != "call" and self.means(w.root, variable) for w in self.found)
 
     def writes(self, s: ast.stmt, variable: Variable) -> bool:
@@ -211,7 +232,7 @@ class _Uses:
         """Whether a statement reads it, or calls what does, but for what it changes there, and for other names."""
         names = {n.id for n in walk(header(s)) if isinstance(n, ast.Name)}
         if any(self.means(v, variable) for v in names) and not self.changes(s, variable) and not self.binds(s):
-            return True
+            return not _is_condition(s)
         return any(inner.reads_within(variable) for inner in self.called(s))
 
     def reads_within(self, variable: Variable) -> bool:
@@ -227,7 +248,7 @@ class _Uses:
             if isinstance(n, ast.Call) and is_own(f := self.this.context.scope.resolve(n.func)) and f not in self.seen:
                 if f not in self.inside:
                     try:
-                        self.inside[f] = _Uses(self.read(f), self.read, self.summary, self.seen)
+                        self.inside[f] = _Uses(self.read(f), self.read, self.summary, self.named, self.seen)
                     except TangentError:  # taken as it is
                         continue
                 yield self.inside[f]

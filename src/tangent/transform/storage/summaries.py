@@ -154,6 +154,9 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         outside |= {(space, w.root) for w in around if w.construct != "store" or not facts.varied.isdisjoint(w.reads)}
         constant = {(space, v) for v in (*(op.targets[0] for op in rebound), *(w.root for w in around))} - outside
         constant = constant.union(*(s.constant for s in inside)) - outside
+        bound = {(space, op.targets[0]) for op in rebound}.union(*(s.bound for s in inside))
+        bound -= {(space, w.root) for w in around}.union(*(s.outside - s.bound for s in inside))
+        bound -= set(written_around(this, found, aliases, summary))
         scaled = {w.root for w in found if w.construct == "augmented" and not _only_adds(w.statement)}
         content = frozenset(p for p, v in shared.items() if v & scaled or content_read(this, every, v, summary))
         if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
@@ -179,6 +182,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             passed,
             _given(this, aliases),
             frozenset(constant),
+            frozenset(bound),
         )
 
     return summary

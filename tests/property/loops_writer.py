@@ -371,7 +371,7 @@ class LoopWriter:
         name = self.loop_name()
         if name is None:
             return
-        axis = self.choices.pick(("n", "n", "n", "k"))
+        axis = self.choices.pick(("n", "n", "n", "k") if "small" in self.without else ("n", "n", "k", 3, 3))
         outer = [(v, of) for v, of in self.scope.items() if isinstance(of, Index) and of.axis == axis]
         if outer and self.choices.chance(40):
             v, of = self.choices.pick(outer)
@@ -427,5 +427,8 @@ class LoopWriter:
             self.scope[self.lines[-1].split(" = ")[0].strip()] = None
 
     def outcome(self) -> str:
+        """All that there is, or one number as the last loop has left it."""
+        if self.choices.chance(25):
+            return self.choices.pick(self.names(None))
         parts = [f"np.sum(np.sin({v}))" for v, _ in self.arrays() if v not in GIVEN]
         return " + ".join([*self.names(None), *parts])

@@ -64,3 +64,16 @@ def test_an_object_with_a_function_in_place_of_a_method():
         by = grad(f)(given, 3.0)
         assert type(by) is Gain and by.w == 54.0 and by.act == {"k": 40.5}
         assert grad(f, "g.w")(given, 3.0) == 54.0
+
+
+def test_a_class_that_was_made_by_exec():
+    made = {}
+    exec("class Made:\n    def __init__(self, a):\n        self.a = a\n", made)
+    given = made["Made"]
+
+    def of_one_made_here(x):
+        return given(x).a * 2.0
+
+    with pytest.raises(tangent.TangentError, match="no source for '__init__'"):
+        grad(of_one_made_here)(1.5)
+    assert grad(lambda k, x: k.a * x, 1)(given(2.0), 1.5) == 2.0

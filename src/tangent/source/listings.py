@@ -73,7 +73,7 @@ def in_order(self: Any) -> list[Any]:
 
 def _listing(function: types.FunctionType) -> types.FunctionType | None:
     if function is Sequence.__iter__:
-        return in_order
+        return in_order  # type: ignore[return-value]
     if is_generator(function):
         return collecting(function, turns=True)
     tree = read(function).tree

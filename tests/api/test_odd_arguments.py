@@ -67,7 +67,7 @@ def test_an_object_with_a_function_in_place_of_a_method():
 
 
 def test_a_class_that_was_made_by_exec():
-    made = {}
+    made = {"__name__": __name__}
     exec("class Made:\n    def __init__(self, a):\n        self.a = a\n", made)
     given = made["Made"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 import types
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from tangent.options import Compiler, Mode, Motion, Options, further
 from tangent.rules.callables import plain_function
 from tangent.runtime.calls import HANDED_ON, Service, install
 from tangent.runtime.objects import is_object
+from tangent.source.signatures import own_signature
 
 Wrt = int | str | Sequence[int | str]
 Function = Callable[..., Any]
@@ -127,7 +127,7 @@ def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
     """The names of the arguments that `wrt` means."""
     plain = plain_function(f)
     _refuse_handing_on(plain)
-    parameters = list(inspect.signature(plain, follow_wrapped=False).parameters)
+    parameters = list(own_signature(plain).parameters)
     if isinstance(wrt, (int, str, np.integer)):
         entries = [wrt]
     elif isinstance(wrt, (list, tuple, range, np.ndarray)):

@@ -258,3 +258,25 @@ def methods_named_as_those_of_containers(x):
     v = u.add(Vector(x[1], 2.0))
     first, second = u.values()
     return v.get(0) * u.get(1) * first + u.T().a * second
+
+
+class Gain:
+    def __init__(self, w):
+        self.w = w
+
+    def act(self, v):
+        return self.w * v
+
+    def loss(self, v):
+        return self.act(v) * v
+
+
+def gain_with_a_method_of_its_own(k):
+    made = Gain(1.5)
+    made.act = lambda v: v * v * k
+    return made
+
+
+@program({"g": gain_with_a_method_of_its_own(2.0), "x": 0.7}, wrt=("x",))
+def method_replaced_on_one_object(g, x):
+    return g.loss(x) * g.w + Gain(x).loss(g.act(x))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import inspect
 import itertools
 import math
 
@@ -426,3 +427,21 @@ def calls_behind_a_generator(x):
     s = mark(x) + sum((mark(v) for v in [mark(x), x * x]), mark(x) * mark(2.0 * x)) * mark(x)
     named = dict(((k, mark(x)) for k in "ab"), c=mark(x * x))
     return s + named["a"] * named["b"] + named["c"] + max((mark(v) for v in (x, x * x)), default=mark(x))
+
+
+def halved(f):
+    def wrapper(*args, **named):
+        return f(*args, **named) * 0.5
+
+    wrapper.__signature__ = inspect.signature(f)
+    return wrapper
+
+
+@halved
+def square_of(a, k=2.0):
+    return a * a * k
+
+
+@program({"x": 0.7})
+def wrappers_that_tell_parameters(x):
+    return square_of(x) + square_of(x, k=x) * square_of(x, 3.0)

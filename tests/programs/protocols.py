@@ -1,5 +1,6 @@
 """What classes say of operators, order, iteration and contexts, in objects that are made inside."""
 
+import collections.abc
 import copy
 import dataclasses
 import enum
@@ -549,3 +550,24 @@ class Larger(Sized):
 @program({"x": 1.3}, orders=1)
 def attributes_of_super(x):
     return Larger(x).size * x
+
+
+class Readings(collections.abc.Sequence):
+    def __init__(self, *values):
+        self.values = values
+
+    def __getitem__(self, i):
+        return self.values[i]
+
+    def __len__(self):
+        return len(self.values)
+
+
+STEADY = Readings(1.0, 2.0)
+
+
+@program({"x": 0.7, "y": 1.2})
+def sequences_of_the_library(x, y):
+    r = Readings(x, y, x * y)
+    back = [v * v for v in reversed(r)]
+    return sum(v * i for i, v in enumerate(r)) * back[0] + sum(v * x for v in STEADY) + r[1]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import interpolate, sparse
 from scipy.linalg import blas
 
 import tangent
@@ -107,7 +107,14 @@ def filled_by_an_attribute(x):
     return np.sum(out)
 
 
-@pytest.mark.parametrize("f", [filled_by_its_name, filled_by_an_attribute])
+SPLINE = interpolate.CubicSpline(np.arange(4.0), np.sin(np.arange(4.0)))
+
+
+def filled_in_a_method(x):
+    return np.sum(SPLINE(x))
+
+
+@pytest.mark.parametrize("f", [filled_by_its_name, filled_by_an_attribute, filled_in_a_method])
 def test_foreign_functions_that_fill_arrays_are_refused(f):
     with pytest.raises(tangent.TangentError, match=r"writes into its argument|write in place"):
         tangent.grad(f)(X)

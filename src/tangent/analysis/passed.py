@@ -7,7 +7,6 @@ def drive(p, a, f):
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING, Scope
+from tangent.source.signatures import own_signature
 from tangent.syntax.core import is_path
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import assigned_inside
@@ -120,7 +120,7 @@ def _given(p: str, given: dict[str, ast.expr], callee: types.FunctionType, scope
 
 def default_of(callee: types.FunctionType, p: str) -> Any:
     """What a parameter is where a call leaves it out."""
-    parameter = inspect.signature(callee, follow_wrapped=False).parameters.get(p)
+    parameter = own_signature(callee).parameters.get(p)
     return MISSING if parameter is None or parameter.default is parameter.empty else parameter.default
 
 

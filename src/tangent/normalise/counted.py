@@ -24,6 +24,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.handed import taker_of
 from tangent.normalise.starred import Tuples
 from tangent.source.read import read
+from tangent.source.signatures import own_signature
 from tangent.source.stubs import stub
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
@@ -91,7 +92,7 @@ def with_counted(function: types.FunctionType, count: int) -> types.FunctionType
 
 def _bound(call: ast.Call, taker: types.FunctionType) -> dict[str, Any]:
     """What the parameters get; a tuple for those that a star takes."""
-    signature = inspect.signature(taker)
+    signature = own_signature(taker)
     try:
         bound = signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
     except TypeError:  # Python says so when the call happens
@@ -110,7 +111,7 @@ def _opened(
     before: Body = []
     args: list[ast.expr] = []
     keywords: list[ast.keyword] = []
-    parameters = inspect.signature(taker).parameters
+    parameters = own_signature(taker).parameters
     given, items = _bound(call, taker), _items(taker, counts)
     for p, e in given.items():
         if parameters[p].kind is inspect.Parameter.VAR_POSITIONAL:

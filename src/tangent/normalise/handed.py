@@ -17,7 +17,6 @@ So nothing is left to find out when the calls happen. A function may hand a clos
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 import weakref
 from collections.abc import Callable, Collection, Iterator
@@ -29,6 +28,7 @@ from tangent.normalise.lifted import Lifted
 from tangent.source.naming import is_library
 from tangent.source.read import read
 from tangent.source.resolve import Scope
+from tangent.source.signatures import own_signature
 from tangent.source.stubs import stub
 from tangent.syntax.captured import bindings, own_variables
 from tangent.syntax.names import Names, identifiers
@@ -140,7 +140,7 @@ def taker_of(call: ast.Call, scope: Scope, has_rule: HasRule) -> types.FunctionT
 def _fitted(call: ast.Call, taker: types.FunctionType) -> dict[str, Any]:
     """The arguments by parameter."""
     try:
-        bound = inspect.signature(taker).bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
+        bound = own_signature(taker).bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
     except TypeError:  # Python says so when the call happens
         return {}
     return {p: a for p, a in bound.arguments.items() if isinstance(a, (ast.Name, ast.Lambda))}

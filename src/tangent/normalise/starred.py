@@ -14,7 +14,6 @@ y = np.sin(x, *args)    ->    require_inputs(np.sin, x, *args)
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections import Counter
 from collections.abc import Container
@@ -22,6 +21,7 @@ from typing import Any
 
 from tangent.normalise.context import Context
 from tangent.runtime.outputs import is_of_numpy, place_of_output, require_inputs
+from tangent.source.signatures import own_signature
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, writes
@@ -92,7 +92,7 @@ def _fits(function: Any, call: ast.Call) -> bool:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return True
     try:
-        inspect.signature(function).bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
+        own_signature(function).bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
     except TypeError:
         return False
     return True

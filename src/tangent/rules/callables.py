@@ -32,7 +32,7 @@ def making() -> Iterator[None]:
 
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
-    if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
+    if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "__signature__", "interpreted", "within")):
         if (left := left_to_give(f)) is not None:
             return standing_for(f, lambda: left)
         if not table().has_rule(f) and table().written_out(f) is None:

@@ -97,7 +97,8 @@ _initialisers: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.Weak
 def factory_of(cls: Any) -> Callable[..., Any]:
     """The initialiser of a class; of a dataclass, one that says what Python's does."""
     found = cls.__init__
-    return _initialisers.setdefault(cls, _dataclass_initialiser(cls)) if _is_written(found) else _written(cls, found)
+    written = _is_written(found) and dataclasses.is_dataclass(_definer(cls))
+    return _initialisers.setdefault(cls, _dataclass_initialiser(cls)) if written else _written(cls, found)
 
 
 def _is_written(found: Any) -> bool:
@@ -105,8 +106,13 @@ def _is_written(found: Any) -> bool:
     return isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>"
 
 
+def _definer(cls: Any) -> Any:
+    """The class that an initialiser comes from."""
+    return next(c for c in cls.__mro__ if "__init__" in vars(c))
+
+
 def _dataclass_initialiser(cls: Any) -> Callable[..., Any]:
-    owner = next(c for c in cls.__mro__ if "__init__" in vars(c))
+    owner = _definer(cls)
     return _initialisers[cls] if cls in _initialisers else DATACLASSES[0](owner)
 
 

@@ -244,7 +244,12 @@ def getter_of(x: Any, name: str) -> Any:
 
 
 def is_method(x: Any, name: str) -> bool:
-    """Whether an attribute is a function of the class, bound to the object, the number or the array."""
+    """Whether an attribute is a function of the class, bound to the object, the number or the array.
+
+    An object may hold another one under that name.
+    """
+    if name in getattr(x, "__dict__", ()):
+        return False
     found = _static(x, name)
     return isinstance(found, types.FunctionType) or (isinstance(found, types.MethodDescriptorType) and is_numeric(x))
 

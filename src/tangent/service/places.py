@@ -15,6 +15,7 @@ from tangent.runtime.objects import is_numeric_method, is_object
 from tangent.source.cells import content_of
 from tangent.source.reached import captured_by, reached, root_of
 from tangent.source.read import read
+from tangent.source.signatures import own_signature
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.walk import walk
 
@@ -79,7 +80,7 @@ NAMED = (*POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
 
 def places(plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...], function: Any) -> Places:
     """Where the active arguments of a call of `function` go, of which `plain` is differentiated."""
-    signature = inspect.signature(plain, follow_wrapped=False)
+    signature = own_signature(plain)
     parameters = _Parameters(plain.__name__, {p.name: p.kind for p in signature.parameters.values()})
     routes: list[Any] = []
     for a in active:

@@ -18,6 +18,7 @@ import numpy as np
 from tangent.errors import SourceError, caller
 from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
+from tangent.source.signatures import tells_parameters
 from tangent.syntax.rebuild import function_node
 
 _count = itertools.count()
@@ -125,7 +126,8 @@ def _with_own_signature(f: types.FunctionType) -> types.FunctionType:
     """A wrapper that takes `*args, **kwargs` for a function of known parameters gets those parameters."""
     flags = f.__code__.co_flags
     starred = flags & inspect.CO_VARARGS or flags & inspect.CO_VARKEYWORDS
-    if not (starred and hasattr(f, "__wrapped__") and f.__code__.co_argcount == 0):
+    told = hasattr(f, "__wrapped__") or tells_parameters(f)
+    if not (starred and told and f.__code__.co_argcount == 0):
         return f
     return _forwarding(f, inspect.signature(f), f, ())
 

@@ -15,7 +15,7 @@ import ast
 import inspect
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangent.errors import UnsupportedError
@@ -66,7 +66,14 @@ def _once(cls: type, title: str, make: Callable[[types.FunctionType], types.Func
     return known[function.__code__]
 
 
+def in_order(self: Any) -> list[Any]:
+    """What `collections.abc.Sequence` gives in a loop; methods, since operators are those of arrays here."""
+    return [self.__getitem__(i) for i in range(self.__len__())]
+
+
 def _listing(function: types.FunctionType) -> types.FunctionType | None:
+    if function is Sequence.__iter__:
+        return in_order  # type: ignore[return-value]
     if is_generator(function):
         return collecting(function, turns=True)
     tree = read(function).tree

@@ -214,6 +214,8 @@ def _changed(code: types.CodeType, lines: tuple[str, ...], function: types.Funct
 
 def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...]:
     file = code.co_filename
+    if file.startswith("<frozen "):  # a module of Python itself, which came without its file
+        file = function.__globals__.get("__file__") or file
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
     if len(lines) < code.co_firstlineno:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 from tangent.analysis.shapes.facts import Atoms, Fact
 from tangent.analysis.shapes.table import Shapes
 from tangent.options import Options
+from tangent.source.signatures import own_signature
 from tangent.transform.known import Known, known_arguments
 from tangent.transform.unit import Unit
 
@@ -124,7 +124,7 @@ def argument_values(unit: Unit, call: ast.Call, function: Any) -> dict[str, Any]
 def _bound_arguments(unit: Unit, call: ast.Call, function: Any) -> dict[str, Any] | None:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
-    signature = inspect.signature(function, follow_wrapped=False)
+    signature = own_signature(function)
     try:
         return signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords}).arguments
     except TypeError as e:

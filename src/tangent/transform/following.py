@@ -7,7 +7,6 @@ where all that is put into it are such.
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,6 +22,7 @@ from tangent.analysis.shapes.table import Shapes
 from tangent.errors import TangentError
 from tangent.rules.table import table
 from tangent.runtime.draws import gives_numbers
+from tangent.source.signatures import own_signature
 from tangent.syntax.quote import name
 from tangent.transform.calls import Groups, fit_arguments
 from tangent.transform.presumed import KINDS, Presumed, Read
@@ -176,5 +176,5 @@ def _calls_at(this: Unit) -> Iterator[tuple[ast.stmt, Any, dict[str, Any]]]:
 
 def _default(function: Any, p: str, values: dict[str, Any]) -> Fact:
     """What is known of a parameter that a call leaves to its default."""
-    parameters = inspect.signature(function, follow_wrapped=False).parameters
+    parameters = own_signature(function).parameters
     return SCALAR if p in parameters and p not in values and type(parameters[p].default) in (float, int) else UNKNOWN

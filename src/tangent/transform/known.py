@@ -7,7 +7,6 @@ Nested functions that capture nothing are; so are parameters for which a call na
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections import Counter
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from tangent.rules.table import table
 from tangent.source.nested import Nested, nested_functions
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING, Scope
+from tangent.source.signatures import own_signature
 from tangent.syntax.core import is_path
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
@@ -51,7 +51,7 @@ def known_locals(core: ast.FunctionDef, context: Context) -> dict[str, Any]:
 
 def known_arguments(scope: Scope, values: Mapping[str, Any], callee: types.FunctionType) -> Known:
     """The parameters of a callee that get a function or module which is known, by its name here or as a default."""
-    signature = inspect.signature(callee, follow_wrapped=False)
+    signature = own_signature(callee)
     found: dict[str, Any] = {}
     for p in signature.parameters.values():
         given = values.get(p.name)

@@ -10,13 +10,13 @@ a derivative of their own, which presumes nothing.
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import SCALAR, UNKNOWN, Fact
+from tangent.source.signatures import own_signature
 from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
@@ -99,7 +99,7 @@ def number_like(function: types.FunctionType, read: Read) -> Presumed:
     """The parameters that a function uses as it can use numbers, or what holds numbers, without another default."""
     plain = [
         p.name
-        for p in inspect.signature(function, follow_wrapped=False).parameters.values()
+        for p in own_signature(function).parameters.values()
         if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and (p.default is p.empty or type(p.default) in (float, int))
     ]
     others = _otherwise(function, read, {})

@@ -14,6 +14,7 @@ from tangent import grad, jvp, value_and_grad, vjp
 from tangent.errors import (
     InPlaceError,
     MissingRuleError,
+    RuleError,
     SeedError,
     SourceError,
     TangentError,
@@ -615,3 +616,29 @@ def test_iterators_that_are_given_are_read_once():
     np.testing.assert_allclose(tangent.jvp(f)(v, [0, 1], np.ones(2)), sum(expected), atol=1e-6)
     with pytest.raises(UnsupportedError, match=r"test_errors\.py:\d+: cannot differentiate a loop over a list_iterator"):
         tangent.jvp(f)(v, iter([0, 1]), np.ones(2))
+
+
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+
+
+def masked_in_the_module(x):
+    return np.sum(MASKED + x)
+
+
+def masked_around(data):
+    def loss(x):
+        return np.sum(x * data)
+
+    return loss
+
+
+def masked_beside(x):
+    return np.sum(x) + float((MASKED * 2.0).sum())
+
+
+@pytest.mark.parametrize("f", [masked_in_the_module, masked_around(MASKED)])
+@pytest.mark.parametrize("mode", [tangent.grad, tangent.jvp])
+def test_arrays_with_operations_of_their_own_are_refused_wherever_they_come_from(f, mode):
+    with pytest.raises(RuleError, match=r"(?s)test_errors.py:\d+: .*is a MaskedArray.*np.asarray"):
+        mode(f)
+    np.testing.assert_array_equal(tangent.grad(masked_beside)(np.ones(3)), np.ones(3))

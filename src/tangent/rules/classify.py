@@ -21,6 +21,7 @@ from tangent.rules.forms import OWN_DTYPE, is_inexact, method_form, plain_form, 
 from tangent.rules.growing import growing_lists
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
+from tangent.runtime.checks import has_own_operations
 from tangent.runtime.dispatch import pop_grad
 from tangent.runtime.objects import MEMBERS, is_numeric_method
 from tangent.runtime.storage.items import put_item_back, restore_item
@@ -237,6 +238,8 @@ class _Reader:
     ) -> Operation:  # fmt: skip
         where = self.context.source.locate(e if hasattr(e, "lineno") else s)
         binding = self.fit(bounds, args, keywords, where, ast.unparse(e.func) if isinstance(e, ast.Call) else "")
+        if not isinstance(binding, RuleError):
+            binding = self.other_array(binding, e, where) or binding
         if isinstance(binding, RuleError):
             reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
             return Operation("opaque", (), reads, callee=binding, why="call form")
@@ -245,6 +248,19 @@ class _Reader:
         operands = [n for k, v in binding.values.items() if k in binding.rule.operands for n in _operand_names(v)]
         return Operation("rule", (), tuple(dict.fromkeys(operands)), rule=binding.rule, values=binding.values,
                          library=library)  # fmt: skip
+
+    def other_array(self, binding: Binding, e: ast.expr, where: Location) -> RuleError | None:
+        """Why a rule does not hold for an array from outside: its class says itself what its operations mean."""
+        for x in binding.values.values():
+            if isinstance(x, ast.Name) and not self.is_local(x.id):
+                found = self.context.scope.lookup(x.id)
+                if isinstance(found, np.ndarray) and has_own_operations(found):
+                    return RuleError(
+                        f"cannot differentiate '{ast.unparse(e)}'", where,
+                        f"'{x.id}' is a {type(found).__name__}, whose operations are not those of arrays",
+                        f"Use np.asarray({x.id}).",
+                    )  # fmt: skip
+        return None
 
     def is_exact(self, dtype: ast.expr | None) -> bool:
         """Whether a call asks for integers or truth values, through which nothing flows."""

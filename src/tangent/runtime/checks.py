@@ -232,7 +232,7 @@ def check_arguments(
             raise error
         if type(value) in NUMBERS:
             continue
-        if isinstance(value, np.ndarray) and _has_own_operations(value):
+        if isinstance(value, np.ndarray) and has_own_operations(value):
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
                 todo=f"Pass np.asarray({name}).",
@@ -250,7 +250,7 @@ def check_arguments(
     return False
 
 
-def _has_own_operations(x: Any) -> bool:
+def has_own_operations(x: Any) -> bool:
     """Whether the class of an array says itself what its operations mean."""
     cls: Any = type(x)
     return _redefines(cls)

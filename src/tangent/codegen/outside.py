@@ -19,7 +19,7 @@ import numpy as np
 
 from tangent.runtime.attributes import held_under
 from tangent.runtime.calls import call_bwd, call_effect, call_fwd, call_jvp
-from tangent.source.naming import is_library
+from tangent.source.naming import is_library, is_of_library
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
@@ -85,12 +85,27 @@ class _Place:
         """Whether an object or a container holds it, or a class."""
         return not all(isinstance(x, types.ModuleType) for x in list(self.values())[:-1])
 
+    @cached_property
+    def steps(self) -> tuple[tuple[bool, Any], ...]:
+        """Whether each part is an attribute, and its name, or an item and its key."""
+        return tuple(
+            (True, part.attr) if isinstance(part, ast.Attribute) else (False, ast.literal_eval(part.slice))
+            for part in self.path
+        )
+
     def value(self) -> Any:
-        *_, found = self.values()
+        """What is there now, in each call; None if there is nothing any more."""
+        found: Any
+        try:
+            found = self.space.get(self.variable) if isinstance(self.space, dict) else self.space.cell_contents
+            for is_attribute, key in self.steps:
+                found = getattr(found, key) if is_attribute else found[key]
+        except (ValueError, AttributeError, LookupError, TypeError):
+            return None
         return found
 
     def values(self) -> Iterator[Any]:
-        """What the variable and the parts of the path stand for; at the end None if there is nothing any more."""
+        """What the variable and the parts of the path stand for, as far as asking for it runs no code of the user's."""
         try:
             found = self.space.get(self.variable) if isinstance(self.space, dict) else self.space.cell_contents
             yield found
@@ -129,10 +144,13 @@ class _Text:
         return self.captured.get(v, self.g.primal.__globals__)
 
     def _first(self, place: _Place) -> _Place | None:
-        """The part of a way that leads to its first number or array."""
-        reached = (i for i, x in enumerate(place.values()) if type(x) in DATA)
-        n = next(reached, None)
-        return None if n is None else replace(place, path=place.path[:n])
+        """The part of a way that leads to its first number or array; what libraries have stays as it is."""
+        for i, x in enumerate(place.values()):
+            if type(x) in DATA:
+                return replace(place, path=place.path[:i])
+            if isinstance(x, types.ModuleType) and is_of_library(x.__name__):
+                return None
+        return None
 
     def is_quiet(self, generated: set[str]) -> bool:
         """Whether nothing is changed but what is made here, nothing handed on from outside, and nobody called who could

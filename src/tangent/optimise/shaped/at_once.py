@@ -45,11 +45,16 @@ class _AtOnce:
         for s in body:
             if isinstance(s, NESTED):
                 s = with_blocks(s, self.block)
-            found = self.sum_of(s.value) if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) else None
-            if found is not None and found.added_to and writes(s) == (found.added_to,):
-                found = self.begun_before(done, found) or found
-            done.append(self.written(s, found) if found is not None and not found.added_to else s)
+            done.append(self.statement(s, done))
         return done
+
+    def statement(self, s: ast.stmt, done: Body) -> ast.stmt:
+        if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Name):
+            return s
+        found = self.sum_of(s.value)
+        if found is not None and found.added_to and writes(s) == (found.added_to,):
+            found = self.begun_before(done, found) or found
+        return s if found is None or found.added_to else self.written(s, found)
 
     def begun_before(self, done: Body, later: _Sum) -> _Sum | None:
         """The whole sum, where a statement before begins it, which is then taken away."""
@@ -100,12 +105,14 @@ class _AtOnce:
     def is_added(self, func: ast.expr) -> bool:
         return self.resolve(func) is runtime.add_grad
 
-    def written(self, s: ast.stmt, found: _Sum) -> ast.stmt:
-        if len(found.parts) < 2:
-            return s
-        parts = [ast.keyword(attr, e) for attr, e in found.parts.items()]
-        made = ast.Call(name(self.use(runtime.put_each, "put_each")), [name(found.owner)], parts)
-        return replace(s, value=made)
+    def written(self, s: ast.Assign, found: _Sum) -> ast.stmt:
+        owner, parts = name(found.owner), found.parts
+        if len(parts) > 1:
+            each = [ast.keyword(attr, e) for attr, e in parts.items()]
+            return replace(s, value=ast.Call(name(self.use(runtime.put_each, "put_each")), [owner], each))
+        ((attr, e),) = parts.items()
+        put = name(self.use(runtime.put_attribute, "put_attribute"))
+        return replace(s, value=ast.Call(put, [e, owner, ast.Constant(attr)], []))
 
 
 def _mentions(s: ast.stmt, v: str) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.registry import program
-from programs.samples import signed
+from programs.samples import positive, signed
 
 
 def _squared_in_form(y):
@@ -352,3 +352,49 @@ def _at_places_so_far(a):
 def helper_that_walks_a_list_in_each_round_in_which_it_grows(a):
     _at_places_so_far(a)
     return a
+
+
+def _moved_or_shown(z, n):
+    if n < 9:
+        return z[0] + 1.5
+    return z[0]
+
+
+def _moved_or_whole(z, n):
+    return _moved_or_itself(z, n)
+
+
+def _moved_or_itself(z, n):
+    if n < 9:
+        z = z + 1.5
+    return z
+
+
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
+def row_that_a_helper_shows_or_makes(m, v, n):
+    m = m * 1.0
+    b = _moved_or_shown(m[::-1], n)
+    for _ in range(2):
+        b[:] = np.sin(v) * b
+    return np.sum(b * b) + np.sum(m * m)
+
+
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
+def array_that_a_helper_gives_back_or_makes(m, v, n):
+    m = m * 1.0
+    b = _moved_or_whole(m, n)
+    b[0] *= np.sin(v)
+    return np.sum(b * b) + np.sum(m * m)
+
+
+def _both(z):
+    return z, z + 1.5
+
+
+@program({"m": positive(2, 3), "v": positive(3)})
+def array_that_a_helper_gives_back_beside_a_new_one(m, v):
+    m = m * 1.0
+    same, new = _both(m)
+    new[0] *= np.sin(v)
+    same[1] += v * new[1]
+    return np.sum(new * new) + np.sum(m * m)

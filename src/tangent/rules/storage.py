@@ -23,6 +23,8 @@ def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 @linear
 def content(y, x): d[x] = rest(d[y], ())
 @linear
+def content_beside(y, b, x, others): d[b] = d[y]
+@linear
 def refilled(y, b, other): d[other] = d[y]
 @linear
 def rest(y, b, shade):

@@ -203,6 +203,16 @@ class Module:
         made = [op for op in this.operations.values() if this.result in op.targets]
         return bool(made) and all(isinstance(op.value, ast.Constant) and op.value.value is None for op in made)
 
+    def may_give_either(self, function: types.FunctionType) -> bool:
+        """Whether a function may give an argument, or a part of it, in one call and something new in another."""
+        this = self.read(function)
+        made = [op for op in this.operations.values() if this.result in op.targets]
+        if all(op.kind == "copy" or (op.kind == "rule" and op.rule.name == "getitem") for op in made):
+            return False
+        if len(made) > 1 or this.result in this.parameters or made[0].kind != "call":
+            return len(made) > 1 or this.result in this.parameters or made[0].kind != "rule"
+        return made[0].callee is function or self.may_give_either(made[0].callee)
+
     def gives_tuple(self, function: types.FunctionType, asked: frozenset[Any] = frozenset()) -> bool:
         """Whether the result of a function is a tuple; what it gives by calling itself is what it gives otherwise."""
         if function in asked:

@@ -84,8 +84,10 @@ class Forward(Rules, InPlace, Calls):
 
     def statement(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
         done = self.tangents(s, op)
-        if op.kind in ("store", "augment") or self.table.bases.get(s):
+        if op.kind in ("store", "augment"):
             return done
+        if bases := self.table.bases.get(s):
+            return [*done, *self.beside_bases(s, op, bases)]
         for v in op.targets:
             if v in self.shadowed:
                 done = self.fresh(done, op, v)

@@ -91,6 +91,16 @@ class InPlace(Frame):
             case _:
                 return done
 
+    def beside_bases(self, s: ast.stmt, op: Operation, bases: tuple[str, ...]) -> list[ast.stmt]:
+        """The tangents of what a call gives, a part of something or new: that of what is new is a copy."""
+        if op.kind not in ("call", "dynamic") or not self.flows(op):
+            return []
+        if op.kind == "call" and not self.derivatives.may_give_either(op.callee):
+            return []
+        others = ast.Tuple([name(x) for x in bases], ast.Load())
+        given = {v: self.tangent(v) for v in op.targets if v in self.active and v not in bases}
+        return [assign(d, self.scribe.call("content_beside", name(d), name(v), others), s) for v, d in given.items()]
+
     def may_be_shared(self, e: ast.expr) -> bool:
         """Whether a tangent may be that of something written in place itself, not computed from it."""
         match e:

@@ -60,7 +60,7 @@ EXERCISED_ELSEWHERE = {
     "as_given": "returned by every derivative, so differentiated by those of second order",
     **dict.fromkeys(
         _names("""
-            assigned beside cleared_attribute content factors_at gather_placed item_content item_shadow
+            assigned beside cleared_attribute content content_beside factors_at gather_placed item_content item_shadow
             mirror multiplied_at mutated mutated_part refilled
             overwritten own own_any placed rest returned_rest shadow unboxed unmirror unmutated with_attribute with_imag
             with_real

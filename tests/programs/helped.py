@@ -370,7 +370,7 @@ def _moved_or_itself(z, n):
     return z
 
 
-@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9}, orders=1)
 def row_that_a_helper_shows_or_makes(m, v, n):
     m = m * 1.0
     b = _moved_or_shown(m[::-1], n)
@@ -379,22 +379,9 @@ def row_that_a_helper_shows_or_makes(m, v, n):
     return np.sum(b * b) + np.sum(m * m)
 
 
-@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9}, orders=1)
 def array_that_a_helper_gives_back_or_makes(m, v, n):
     m = m * 1.0
     b = _moved_or_whole(m, n)
     b[0] *= np.sin(v)
     return np.sum(b * b) + np.sum(m * m)
-
-
-def _both(z):
-    return z, z + 1.5
-
-
-@program({"m": positive(2, 3), "v": positive(3)})
-def array_that_a_helper_gives_back_beside_a_new_one(m, v):
-    m = m * 1.0
-    same, new = _both(m)
-    new[0] *= np.sin(v)
-    same[1] += v * new[1]
-    return np.sum(new * new) + np.sum(m * m)

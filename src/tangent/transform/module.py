@@ -20,7 +20,7 @@ from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import Custom, table
 from tangent.runtime.storage.held import share
-from tangent.source.naming import is_library
+from tangent.source.naming import is_generated, is_library
 from tangent.source.reachable import reachable, reads_around
 from tangent.source.reached import reached
 from tangent.syntax.names import as_identifier, identifiers
@@ -207,6 +207,8 @@ class Module:
         """Whether a function may give an argument, or a part of it, in one call and something new in another."""
         this = self.read(function)
         made = [op for op in this.operations.values() if this.result in op.targets]
+        if is_generated(function) or any(op.kind == "pack" for op in made):  # several things, some of them new
+            return False
         if all(op.kind == "copy" or (op.kind == "rule" and op.rule.name == "getitem") for op in made):
             return False
         if len(made) > 1 or this.result in this.parameters or made[0].kind != "call":

@@ -370,7 +370,7 @@ def _moved_or_itself(z, n):
     return z
 
 
-@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9}, orders=1)
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
 def row_that_a_helper_shows_or_makes(m, v, n):
     m = m * 1.0
     b = _moved_or_shown(m[::-1], n)
@@ -379,9 +379,112 @@ def row_that_a_helper_shows_or_makes(m, v, n):
     return np.sum(b * b) + np.sum(m * m)
 
 
-@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9}, orders=1)
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
 def array_that_a_helper_gives_back_or_makes(m, v, n):
     m = m * 1.0
     b = _moved_or_whole(m, n)
     b[0] *= np.sin(v)
     return np.sum(b * b) + np.sum(m * m)
+
+
+def _both(z):
+    return z, z + 1.5
+
+
+@program({"m": positive(2, 3), "v": positive(3)})
+def array_that_a_helper_gives_back_beside_a_new_one(m, v):
+    m = m * 1.0
+    same, new = _both(m)
+    new[0] *= np.sin(v)
+    same[1] += v * new[1]
+    return np.sum(new * new) + np.sum(m * m)
+
+
+@program({"m": positive(2, 3), "v": positive(3)})
+def arrays_that_a_helper_makes_two_at_a_time(m, v):
+    low, high = _low_and_high(m)
+    low[0] *= np.sin(v)
+    high[1] = low[0] * high[0]
+    return np.sum(low * high * m)
+
+
+def _low_and_high(z):
+    return z - 0.5, z + 0.5
+
+
+@program({"m": positive(2, 3), "v": positive(3)})
+def new_array_and_a_view_of_it_from_a_helper(m, v):
+    m = m * 2.0
+    y, row = _moved_with_row(m)
+    y[0] *= np.sin(v)
+    row *= v
+    m[0] += row
+    return np.sum(y * y) + np.sum(m * m)
+
+
+def _moved_with_row(z):
+    y = z + 1.5
+    return y, y[0]
+
+
+@program({"m": positive(2, 3), "v": positive(3), "n": 1}, {"m": positive(2, 3), "v": positive(3), "n": 5})
+def new_one_and_the_old_one_in_either_order(m, v, n):
+    m = m * 2.0
+    a, b = _in_either_order(m, n)
+    a[0] *= np.sin(v)
+    b[1] += v * a[0]
+    return np.sum(a * a) + np.sum(m * m * b)
+
+
+def _in_either_order(z, n):
+    return (z, z + 1.0) if n < 3 else (z + 1.0, z)
+
+
+@program({"m": positive(2, 3), "v": positive(3), "n": 1}, {"m": positive(2, 3), "v": positive(3), "n": 5})
+def array_of_one_argument_or_new_from_the_other(m, v, n):
+    m = m * 2.0
+    w = m + 0.0
+    y = _first_or_moved(m, w, n)
+    y[0] *= np.sin(v)
+    return np.sum(y * y) + np.sum(m * m) + np.sum(w**3)
+
+
+def _first_or_moved(z, w, n):
+    return z if n < 3 else w + 1.5
+
+
+@program({"m": positive(2, 3), "v": positive(3)})
+def new_and_old_ones_deep_in_what_a_helper_gives(m, v):
+    m = m * 2.0
+    (a, pair), rows = _deep(m)
+    a[0] *= np.sin(v)
+    pair[1][1] += v * a[0]
+    pair[0][0] -= v
+    rows["first"] *= v
+    return np.sum(a * a) + np.sum(m * m) + np.sum(pair[1] ** 2)
+
+
+def _deep(z):
+    return (z + 0.5, [z, z - 1.0]), {"first": z[0]}
+
+
+@program({"m": positive(2, 3), "v": positive(3)})
+def new_ones_beside_the_old_one_in_a_loop(m, v):
+    m = m * 2.0
+    s = 0.0
+    for _ in range(3):
+        a, b = _both(m[::-1])
+        a[0] *= np.sin(v)
+        b[1] += v * a[0]
+        s = s + np.sum(b)
+    return s + np.sum(m * m)
+
+
+@program({"m": positive(2, 3), "v": positive(3), "n": 2}, {"m": positive(2, 3), "v": positive(3), "n": 9})
+def name_bound_anew_to_what_a_helper_gives_of_it(m, v, n):
+    m = m * 2.0
+    whole = m
+    for _ in range(2):
+        m = _moved_or_itself(m, n)
+        m[0] *= v
+    return np.sum(m * m) + np.sum(whole * whole * whole)

@@ -41,13 +41,15 @@ JOINING = frozenset("extend extendleft update".split())
 class Aliases:
     """What variables may refer to. `groups` are parameters that share what they are given.
 
-    `in_place` are statements `y = x + v` that may stand for `x += v`, where x may be an array: y is x then.
+    `in_place` are statements `y = x + v` that may stand for `x += v`, where x may be an array: y is x then. `functions`
+    are names of functions that hold nothing.
     """
 
     def __init__(
         self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, parameters: Iterable[str],
         groups: Groups = (), scalars: frozenset[str] = frozenset(), fresh: Iterable[str] = (),
         in_place: dict[ast.stmt, str] | None = None, sharing: Iterable[tuple[str, ...]] = (),
+        functions: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
@@ -63,6 +65,8 @@ class Aliases:
         for s in statements(f.body):
             if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.target, ast.Name):
                 self.points[s.target.id] = set()  # a number, which nothing shares
+        self._functions = frozenset(functions)
+        self.points.update((v, set()) for v in self._functions)
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
         self._puts = [put for s in statements(f.body) if s not in operations and (put := put_by_method(s))]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
@@ -163,6 +167,8 @@ class Aliases:
             self._hold(self.of(op.targets[0]), op.operands)
             return
         for t in op.targets:
+            if t in self._functions:
+                continue
             if t in self.fresh or self._is_fresh(op):
                 found = {self._first.get(t, t)}
             elif shared and (op.kind == "copy" or (_walks(op) and shared[0] in self.containers)):
@@ -343,9 +349,10 @@ OPEN = frozenset("mirror replace_item replace_field".split())  # what they give 
 
 
 def _viewed(op: Operation) -> set[str]:
-    """The operands that the result of a rule may be a view of: `mirror` is one of its last."""
-    if op.rule.name == "mirror":
-        return {n.id for n in ast.walk(op.values["shade"]) if isinstance(n, ast.Name)}
+    """The operands that the result of a rule may be a view of: `mirror` is one of its last, others of their first."""
+    if op.rule.name in ("mirror", "content_beside"):
+        shown = op.values["shade" if op.rule.name == "mirror" else "b"]
+        return {n.id for n in ast.walk(shown) if isinstance(n, ast.Name)}
     return set(op.operands)
 
 

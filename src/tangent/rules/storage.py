@@ -23,7 +23,7 @@ def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 @linear
 def content(y, x): d[x] = rest(d[y], ())
 @linear
-def content_beside(y, b, x, others): d[b] = d[y]
+def content_beside(y, b, x, others, tangents): d[b] = d[y]
 @linear
 def refilled(y, b, other): d[other] = d[y]
 @linear

@@ -58,7 +58,7 @@ from tangent.taken_apart import primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.repeatable import unrepeatable
-from tangent.transform.storage.module_state import read_by_backward_passes
+from tangent.transform.storage.module_state import read_by_derivatives
 from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import unit
 
@@ -75,6 +75,7 @@ class Made:
     seeds: dict[str, str]
     changed: Callable[[], bool]
     module: dict[Generated, types.FunctionType] = field(default_factory=dict)
+    around: frozenset[tuple[int, str]] = frozenset()  # the variables around it that get something of the input
 
     def over(self, old: types.FunctionType, new: types.FunctionType) -> Made | None:
         """The same for another function of the same code, where it relies on nothing else."""
@@ -84,7 +85,7 @@ class Made:
         if again is None:
             return None
         chosen: dict[Any, types.FunctionType] = dict(zip(self.module.values(), again.values()))
-        return Made(tuple(chosen[f] for f in self.functions), self.seeds, _changed(again), again)
+        return Made(tuple(chosen[f] for f in self.functions), self.seeds, _changed(again), again, self.around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,13 @@ class Asked:
     changed: Callable[[], bool]
     is_repeatable: bool
     may_write: bool
+    read: int  # how many variables around functions derivatives read
 
     def holds(self, function: Any) -> bool:
         """Whether the function is what it was, and all that it calls."""
         now = _state(function)
-        return all(map(operator.is_, now, self.state)) and not self.changed()
+        same = all(map(operator.is_, now, self.state)) and self.read == len(read_by_derivatives)
+        return same and not self.changed()
 
 
 def _state(function: Any) -> tuple[Any, ...]:
@@ -147,7 +150,8 @@ class DerivativesOnDemand:
         if found is None or not found.holds(function):
             require_reading(function, args, kwargs)
             made, changed = self._make(kind, function, active, count, names)
-            found = Asked(_state(function), made, changed, not self.unrepeatable(function), self.may_write(function))
+            repeatable, writes = not self.unrepeatable(function), self.may_write(function)
+            found = Asked(_state(function), made, changed, repeatable, writes, len(read_by_derivatives))
             _keep(self._asked, key, found, 1024)
         elif found.may_write:
             require_reading(function, args, kwargs)
@@ -239,7 +243,7 @@ class DerivativesOnDemand:
             self._refuse_writer(behind, owner, method and not listed)
             return is_closed(behind)
 
-        return self._readers.known(behind, find, method, listed, isinstance(owner, type))
+        return self._readers.known(behind, find, method, listed, isinstance(owner, type), len(read_by_derivatives))
 
     def _refuse_writer(self, behind: types.FunctionType, owner: Any, method: bool) -> None:
         own = set(behind.__code__.co_varnames[:1]) if method else set()
@@ -247,17 +251,10 @@ class DerivativesOnDemand:
         refuse_class_writer(unit(behind), owner)
         summary = summaries(unit)(behind)
         captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
-        captured |= {v for _, v in summary.outside & read_by_backward_passes}
+        captured |= {v for _, v in summary.outside & read_by_derivatives}
         for kind, written in (("argument", summary.written - own), ("variable", captured)):
             for v in sorted(written):
-                error = InPlaceError(
-                    f"cannot differentiate a call of '{behind.__name__}'",
-                    why=f"it writes into its {kind} '{v}', which is found out only when the call happens",
-                    todo="Call it by its own name, or let it return a new array.",
-                )
-                error.meet(WRITTEN, writing_statement(behind, v))
-                error.found_late = True
-                raise error
+                raise _found_late(behind, kind, v)
 
     def written(self, function: types.FunctionType) -> frozenset[str]:
         """The parameters that a function of the user's writes into, by its text."""
@@ -364,6 +361,8 @@ class DerivativesOnDemand:
                 if shared is None:
                     _keep(self._others, code, [found[:2], *others[:3]], 1024)
                 _keep(self._made, key, found, 1024)
+            for _, v in sorted(found[0].around & read_by_derivatives):
+                raise _found_late(plain, "variable", v)
             return found[0]
 
     def refuse_changer(self, plain: types.FunctionType) -> None:
@@ -420,7 +419,20 @@ class DerivativesOnDemand:
             return Made(first, first[0].seeds, lambda: False)
         module.finish()
         functions = as_functions(module)
-        return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), functions)
+        around = module.written_around()
+        return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), functions, around)
+
+
+def _found_late(function: types.FunctionType, kind: str, v: str) -> InPlaceError:
+    """What a function known only when it is called does to a variable that it is given, or that is around it."""
+    error = InPlaceError(
+        f"cannot differentiate a call of '{function.__name__}'",
+        why=f"it writes into its {kind} '{v}', which is found out only when the call happens",
+        todo="Call it by its own name, or let it return a new array.",
+    )
+    error.meet(WRITTEN, writing_statement(function, v))
+    error.found_late = True
+    return error
 
 
 def _is_flat(function: Any, active: Active) -> bool:

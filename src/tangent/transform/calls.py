@@ -13,6 +13,7 @@ from tangent.analysis.shapes.table import Shapes
 from tangent.options import Options
 from tangent.source.signatures import own_signature
 from tangent.transform.known import Known, known_arguments
+from tangent.transform.origins import Origin
 from tangent.transform.unit import Unit
 
 
@@ -88,7 +89,7 @@ class Derivatives(Protocol):
 
     def gives_nothing(self, function: types.FunctionType) -> bool: ...
 
-    def may_give_either(self, function: types.FunctionType) -> bool: ...
+    def origins(self, function: types.FunctionType) -> set[Origin]: ...
 
     def gives_tuple(self, function: types.FunctionType) -> bool: ...
 

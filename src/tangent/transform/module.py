@@ -20,7 +20,7 @@ from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import Custom, table
 from tangent.runtime.storage.held import share
-from tangent.source.naming import is_generated, is_library
+from tangent.source.naming import is_library
 from tangent.source.reachable import reachable, reads_around
 from tangent.source.reached import reached
 from tangent.syntax.names import as_identifier, identifiers
@@ -35,6 +35,7 @@ from tangent.transform.entrance import tangent_names
 from tangent.transform.generated import Generated
 from tangent.transform.known import Known
 from tangent.transform.merge import merge
+from tangent.transform.origins import Origin, origins
 from tangent.transform.outline import Checkpoint, is_checkpointed, loop_of, outlined
 from tangent.transform.pairs import build_pair, build_plain
 from tangent.transform.reverse.passes import reverse
@@ -44,7 +45,7 @@ from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
 from tangent.transform.storage.around import held_around
 from tangent.transform.storage.lasting import lasting_refused, makes_persistent
-from tangent.transform.storage.module_state import read_back, refuse_changed, refuse_rebound
+from tangent.transform.storage.module_state import read_back, read_by_derivatives, refuse_changed, refuse_rebound
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
@@ -203,17 +204,9 @@ class Module:
         made = [op for op in this.operations.values() if this.result in op.targets]
         return bool(made) and all(isinstance(op.value, ast.Constant) and op.value.value is None for op in made)
 
-    def may_give_either(self, function: types.FunctionType) -> bool:
-        """Whether a function may give an argument, or a part of it, in one call and something new in another."""
-        this = self.read(function)
-        made = [op for op in this.operations.values() if this.result in op.targets]
-        if is_generated(function) or any(op.kind == "pack" for op in made):  # several things, some of them new
-            return False
-        if all(op.kind == "copy" or (op.kind == "rule" and op.rule.name == "getitem") for op in made):
-            return False
-        if len(made) > 1 or this.result in this.parameters or made[0].kind != "call":
-            return len(made) > 1 or this.result in this.parameters or made[0].kind != "rule"
-        return made[0].callee is function or self.may_give_either(made[0].callee)
+    def origins(self, function: types.FunctionType) -> set[Origin]:
+        """Where the results of a function come from."""
+        return origins(function, self.read_for_facts)
 
     def gives_tuple(self, function: types.FunctionType, asked: frozenset[Any] = frozenset()) -> bool:
         """Whether the result of a function is a tuple; what it gives by calling itself is what it gives otherwise."""
@@ -327,6 +320,10 @@ class Module:
                 self._shapes[key] = this.operations, found
         return found
 
+    def written_around(self) -> frozenset[tuple[int, str]]:
+        """The variables around the functions that get something which depends on the input."""
+        return frozenset((namespace, v) for namespace, v, _ in self._written)
+
     def finish(self) -> None:
         while self._waiting:
             self._waiting.pop(0)()
@@ -430,7 +427,9 @@ class Module:
         self._differentiated.add(function)
         if found.part is not None and self._part is None:
             self._part = found.unit, found.part
-        self._read |= globals_read(found.unit, found.activity.useful, self.summaries)
+        around = globals_read(found.unit, found.activity.useful, self.summaries)
+        self._read |= around
+        read_by_derivatives.update(around)
         self._written += globals_rebound(found.unit, found.activity.varied)
         return found
 

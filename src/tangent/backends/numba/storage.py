@@ -203,15 +203,19 @@ def held_by_list(x: Any) -> Any:
 
 
 @implements(content_beside)
-def held_beside(d: Any, x: Any, others: Any) -> Any:
+def held_beside(d: Any, x: Any, others: Any, tangents: Any) -> Any:
     if is_tuple(d) and is_tuple(x):
-        item = "content_beside(d[{i}], x[{i}], others)"
-        return per_item(d, "d, x, others", item, content_beside=content_beside)
+        item = "content_beside(d[{i}], x[{i}], others, tangents)"
+        first = "require_apart(x)"
+        names = {"content_beside": content_beside, "require_apart": require_apart}
+        return per_item(d, "d, x, others, tangents", item, first, **names)
     if is_array(d) and is_array(x):
-        return lambda d, x, others: d if is_part(x, others) else d.copy()
+        return lambda d, x, others, tangents: d if is_part(x, others) else d.copy()
     if is_list(d) and is_list(x):
-        return lambda d, x, others: [content_beside(p, q, others) for p, q in zip(d, x)]
-    return (lambda d, x, others: d.copy()) if is_array(d) else (lambda d, x, others: d)
+        return lambda d, x, others, tangents: [content_beside(p, q, others, tangents) for p, q in zip(d, x)]
+    if is_array(d):
+        return lambda d, x, others, tangents: d.copy()
+    return lambda d, x, others, tangents: d
 
 
 @implements(add_at, prefer_literal=True)

@@ -84,45 +84,52 @@ def content(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
-def content_beside(d: Any, x: Any, others: tuple[Any, ...]) -> Any:
-    """What a tangent holds now, as `content`; but where the value is part of some others, it stays what it is.
+def content_beside(d: Any, x: Any, others: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+    """The tangent of what a call gave, sharing memory as that does.
 
-    What shares memory does so in the copies: an array, and views of it that were kept beside it.
+    `others` are what the call was given, `tangents` the tangents of these. What shares memory with one of those, or
+    with another part of the result, is copied where the value does not; views are views of the copies.
     """
-    roots = [id(_memory_of(part)) for part in _apart(d, x, others)]
-    made: dict[int, np.ndarray[Any, Any]] = {}
-    several = {root for root, count in Counter(roots).items() if count > 1}
+    arrays = list(_beside(d, x))
+    memories = [id(_memory_of(part)) for part, _ in arrays]
+    owners = [id(_memory_of(value)) if isinstance(value, np.ndarray) else None for _, value in arrays]
+    given = {id(_memory_of(t)) for t, _ in leaves_of(tangents, tangents) if isinstance(t, np.ndarray)}
+    several = {m for m, count in Counter(m for m, _ in set(zip(memories, owners))).items() if count > 1}
+    copies: list[Any] = []
+    made: dict[tuple[int, int | None], np.ndarray[Any, Any]] = {}
+    for (part, value), memory, owner in zip(arrays, memories, owners):
+        if memory not in given | several or (owner is not None and is_part(value, others)):
+            copies.append(part)
+        elif owner is None or owners.count(owner) == 1:
+            copies.append(part.copy())
+        else:
+            whole = _memory_of(part)
+            if (memory, owner) not in made:
+                made[memory, owner] = laid_out_like(whole, whole.dtype)
+                made[memory, owner][...] = whole
+            copies.append(same_view(part, whole, made[memory, owner]))
+    return _with_arrays(d, x, iter(copies))
 
-    def copied(part: Any, value: Any) -> Any:
-        if isinstance(value, (list, tuple, dict)):
-            keys = value if isinstance(value, dict) else range(len(value))
-            same = isinstance(part, type(value))
-            return _again(value, {k: copied(part[k], value[k]) for k in keys}) if same else part
-        if not _is_apart(part, value, others):
-            return part
-        memory = _memory_of(part)
-        if id(memory) not in several:
-            return part.copy()
-        if id(memory) not in made:
-            made[id(memory)] = laid_out_like(memory, memory.dtype)
-            made[id(memory)][...] = memory
-        return same_view(part, memory, made[id(memory)])
 
-    return copied(d, x)
-
-
-def _apart(d: Any, x: Any, others: tuple[Any, ...]) -> Iterator[np.ndarray[Any, Any]]:
-    """The arrays of a tangent that are copied."""
+def _beside(d: Any, x: Any) -> Iterator[tuple[np.ndarray[Any, Any], Any]]:
+    """The arrays of a tangent, with what they are the tangents of."""
     if isinstance(x, (list, tuple, dict)):
-        for k in x if isinstance(x, dict) else range(len(x)):
-            if isinstance(d, type(x)):
-                yield from _apart(d[k], x[k], others)
-    elif _is_apart(d, x, others):
-        yield d
+        for k in _keys(d, x):
+            yield from _beside(d[k], x[k])
+    elif isinstance(d, np.ndarray):
+        yield d, x
 
 
-def _is_apart(d: Any, x: Any, others: tuple[Any, ...]) -> bool:
-    return isinstance(d, np.ndarray) and not (isinstance(x, np.ndarray) and is_part(x, others))
+def _with_arrays(d: Any, x: Any, arrays: Iterator[Any]) -> Any:
+    """A tangent with other arrays, which come in the order of `_beside`."""
+    if isinstance(x, (list, tuple, dict)):
+        return _again(x, {k: _with_arrays(d[k], x[k], arrays) for k in _keys(d, x)}) if isinstance(d, type(x)) else d
+    return next(arrays) if isinstance(d, np.ndarray) else d
+
+
+def _keys(d: Any, x: Any) -> Any:
+    """The keys of a container whose tangent is one, too."""
+    return () if not isinstance(d, type(x)) else x if isinstance(x, dict) else range(len(x))
 
 
 def _memory_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

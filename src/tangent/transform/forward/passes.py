@@ -86,8 +86,8 @@ class Forward(Rules, InPlace, Calls):
         done = self.tangents(s, op)
         if op.kind in ("store", "augment"):
             return done
-        if bases := self.table.bases.get(s):
-            return [*done, *self.beside_bases(s, op, bases)]
+        if self.table.bases.get(s):
+            return self.beside_bases(done, op)
         for v in op.targets:
             if v in self.shadowed:
                 done = self.fresh(done, op, v)

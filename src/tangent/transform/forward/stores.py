@@ -9,7 +9,6 @@ from tangent.analysis.operation import Operation
 from tangent.syntax.cells import place_in
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace
-from tangent.transform.entrance import is_forward_half
 from tangent.transform.forward.frame import Frame
 
 
@@ -69,7 +68,7 @@ class InPlace(Frame):
                 new = self.scribe.call("beside", name(v), *([] if is_zero(value) else [value]))
                 return [*done[:-1], replace(s, value=new)]
             case ast.Assign(targets=[ast.Tuple()]) as s if op.kind in ("call", "dynamic") and v in self.active:
-                return [*done, assign(d, self.scribe.call("content", name(d)), s)]
+                return self.held_beside(done, op, v)
             case _:
                 return done
 
@@ -77,29 +76,37 @@ class InPlace(Frame):
         """The tangent of something new: a copy, where it may be a tangent that is written in place later."""
         d = self.tangent(v)
         if op.kind in ("call", "dynamic"):
-            shared = [x for x in op.operands if x in self.table.classes]
-            if not shared:
-                return done
-            own = self.scribe.call("content", name(d))
-            if is_forward_half(op.callee):  # what it keeps of its arguments changes with them, and so do the tangents
-                others = ast.Tuple([name(x) for x in dict.fromkeys(shared)], ast.Load())
-                own = self.scribe.call("content_beside", name(d), name(v), others)
-            return [*done, assign(d, own, done[-1])]
+            shared = any(x in self.table.classes for x in op.operands)
+            return self.held_beside(done, op, v) if shared else done
         match done[-1]:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == d and self.may_be_shared(value):
                 return [*done[:-1], replace(done[-1], value=self.scribe.call("content", value))]
             case _:
                 return done
 
-    def beside_bases(self, s: ast.stmt, op: Operation, bases: tuple[str, ...]) -> list[ast.stmt]:
-        """The tangents of what a call gives, a part of something or new: that of what is new is a copy."""
+    def beside_bases(self, done: list[ast.stmt], op: Operation) -> list[ast.stmt]:
+        """The tangent of what a call gives that may be a part of something, or new: that of what is new is a copy."""
         if op.kind not in ("call", "dynamic") or not self.flows(op):
-            return []
-        if op.kind == "call" and not self.derivatives.may_give_either(op.callee):
-            return []
-        others = ast.Tuple([name(x) for x in bases], ast.Load())
-        given = {v: self.tangent(v) for v in op.targets if v in self.active and v not in bases}
-        return [assign(d, self.scribe.call("content_beside", name(d), name(v), others), s) for v, d in given.items()]
+            return done
+        shows = op.kind == "call" and self.derivatives.origins(op.callee) == {"part"}
+        return done if shows else self.held_beside(done, op, op.targets[0], new=False)
+
+    def held_beside(self, done: list[ast.stmt], op: Operation, v: str, new: bool = True) -> list[ast.stmt]:
+        """The tangent of what a call gives, apart from what the call was given, unless the value is part of that.
+
+        Where it is one thing and new, that is a copy. What a forward pass keeps of its arguments changes with them.
+        """
+        s, d = done[-1], self.tangent(v)
+        if new and op.kind == "call" and self.derivatives.origins(op.callee) == {"new"}:
+            return [*done, assign(d, self.scribe.call("content", name(d)), s)]
+        given = {x: (x, self.tangent(x)) for x in op.operands if x in self.active}
+        before: list[ast.stmt] = []
+        if v in given:  # the call binds it anew
+            given[v] = self.scribe.names.numbered("t"), self.scribe.names.numbered("dt")
+            before = [assign(given[v][0], name(v), s), assign(given[v][1], name(d), s)]
+        others, tangents = (ast.Tuple([name(x) for x in names], ast.Load()) for names in zip(*given.values()))
+        held = self.scribe.call("content_beside", name(d), name(v), others, tangents)
+        return [*before, *done, assign(d, held, s)]
 
     def may_be_shared(self, e: ast.expr) -> bool:
         """Whether a tangent may be that of something written in place itself, not computed from it."""

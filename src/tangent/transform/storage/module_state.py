@@ -35,7 +35,7 @@ from tangent.transform.unit import Unit
 CONSTANT = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc, str)
 Read = Callable[[types.FunctionType], Unit]
 
-read_by_backward_passes: set[Variable] = set()  # of any derivative: asked where callees are known only at run time
+read_by_derivatives: set[Variable] = set()  # of any functions: asked where callees are known only at run time
 
 
 def read_back(
@@ -51,7 +51,7 @@ def read_back(
     held, around = _held_around(this), id(this.source.function.__globals__)
     named = {(around, v) for v in names - own if v in held and not isinstance(held[v], CONSTANT)}
     found = named.union(*(shown.get(v, ()) for v in names & own))
-    read_by_backward_passes.update(found)
+    read_by_derivatives.update(found)
     kept = {(space, v) for space, v in named if v in _declared(this)}
     refuse_changed(this, kept, kept, read, summary)
     return named - kept, found - kept

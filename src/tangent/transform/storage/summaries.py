@@ -9,6 +9,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tangent.analysis.activity import activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place, written_by
@@ -292,6 +294,7 @@ def header(s: ast.stmt) -> ast.AST:
     return s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
 
 
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 OWN_NOTHING = (types.FunctionType, types.ModuleType, type)  # what a callee is given and writes nothing into
 
 
@@ -396,4 +399,24 @@ def has_stars(e: ast.Call) -> bool:
 def aliases_of(this: Unit, summary: Summaries, groups: Groups, in_place: dict[ast.stmt, str] | None = None) -> Aliases:
     fresh, sharing = [getattr(this.source.function, "fresh", "")], getattr(this.source.function, "sharing", ())
     scalars = this.context.scalars
-    return Aliases(this.core, this.operations, summary, this.parameters, groups, scalars, fresh, in_place, sharing)
+    return Aliases(
+        this.core, this.operations, summary, this.parameters, groups, scalars, fresh, in_place, sharing,
+        functions_named(this),
+    )  # fmt: skip
+
+
+def functions_named(this: Unit) -> set[str]:
+    """Names of functions that no array is behind: those of the module, of libraries, and made here without captures."""
+    scope = this.context.scope
+    made: dict[str, list[Operation]] = {}
+    for op in this.operations.values():
+        for v in op.targets:
+            made.setdefault(v, []).append(op)
+
+    def is_function(op: Operation) -> bool:
+        named = op.value if op.kind in ("constant", "zero") else None
+        return isinstance(scope.resolve(named), FUNCTIONS) if named else op.kind == "closure" and not op.operands
+
+    here = {v for v, found in made.items() if v not in this.inputs and all(map(is_function, found))}
+    operands = {v for op in this.operations.values() if op.kind == "pack" for v in op.operands}
+    return here | {v for v in operands - scope.local if isinstance(scope.lookup(v), FUNCTIONS)}

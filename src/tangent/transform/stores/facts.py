@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tangent.transform.reverse.passes import Reverse
 
 MAKERS = CONTAINER_COPIES | frozenset(
-    "add multiply mutated with_attribute dict_of replace_item replace_field dense from_vector as_list repack "
-    "repack_from dict_get".split()
+    "add multiply mutated with_attribute dict_of replace_item replace_field dense from_vector as_list repack mirror "
+    "repack_from dict_get content_beside".split()
 )
 PARTS = frozenset("getitem mutated own own_any beside shadow mirror".split())
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())

@@ -392,3 +392,34 @@ def closures_over_writers_of_a_loop(a):
         for f in (measured,):
             s = s + f(a)
     return s + np.sum(a**3)
+
+
+def moved(z):
+    return z + 1.5
+
+
+@program({"m": positive(3), "v": positive(3)})
+def functions_of_a_tuple_whose_results_are_added_to(m, v):
+    for g in (moved, np.tanh):
+        m = g(m)
+        m += v
+    return np.sum(m * m)
+
+
+@program({"m": positive(3), "v": positive(3)})
+def functions_of_a_list_whose_results_are_scaled(m, v):
+    layers = [moved, np.tanh, lambda z: z * 2.0]
+    for g in layers:
+        m = g(m)
+        m *= v
+        m[0] = v[1]
+    return np.sum(m * m)
+
+
+@program({"m": positive(3), "v": positive(3)})
+def functions_of_a_dict_whose_results_are_written_into(m, v):
+    kinds = {"moved": moved, "bent": np.tanh}
+    for k in ("moved", "bent", "moved"):
+        m = kinds[k](m)
+        m[:2] += v[1:]
+    return np.sum(m * m)

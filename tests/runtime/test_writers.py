@@ -56,6 +56,74 @@ def test_indices_are_read_by_adjoints(write):
         tangent.vjp(at_places, wrt=1)(write, U, A.copy(), U)
 
 
+WORK, LOG, UNREAD = np.zeros(3), [], []
+
+
+def fill_work(u):
+    WORK[:] = u
+
+
+def fill_work_and_double(u):
+    WORK[:] = u
+    return u * 2.0
+
+
+def log_and_double(u):
+    LOG.append(u)
+    return u * 2.0
+
+
+def log_unread_and_double(u):
+    UNREAD.append(u)
+    return u * 2.0
+
+
+def filled_by_one_of_several(write, u):
+    s = 0.0
+    for g in (write,):
+        g(u)
+        s = s + np.sum(WORK * WORK)
+    return s
+
+
+def read_beside_the_result(write, u):
+    s = 0.0
+    for g in (write, np.sin):
+        s = s + np.sum(g(u) * WORK)
+    return s
+
+
+def read_from_the_log(write, u):
+    s = 0.0
+    for g in (write, np.sin):
+        s = s + np.sum(g(u))
+    return s + np.sum(LOG[0])
+
+
+AROUND = [
+    (filled_by_one_of_several, fill_work), (read_beside_the_result, fill_work_and_double),
+    (read_from_the_log, log_and_double),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program, write", AROUND)
+@pytest.mark.parametrize("differentiate", [tangent.grad, tangent.jvp])
+def test_variables_of_the_module_that_the_caller_reads(program, write, differentiate):
+    more = (U,) if differentiate is tangent.jvp else ()
+    with pytest.raises(InPlaceError, match="found out only when the call happens"):
+        differentiate(program, wrt=1)(write, U, *more)
+
+
+def test_variables_of_the_module_that_nobody_reads():
+    def doubled(write, u):
+        s = 0.0
+        for g in (write, np.sin):
+            s = s + np.sum(g(u))
+        return s
+
+    assert np.allclose(tangent.grad(doubled, wrt=1)(log_unread_and_double, U), 2.0 + np.cos(U))
+
+
 def test_numbers_are_bound_anew():
     assert tangent.grad(lambda x, f: f(x, x), wrt=0)(3.0, operator.imul) == 6.0
 

@@ -29,6 +29,7 @@ THEMES = (
     "storage",
     "in_place",
     "written",
+    "walking",
     "found_late",
     "buffers",
     "persistent",

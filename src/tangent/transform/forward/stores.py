@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tangent.analysis.operation import Operation
@@ -62,27 +63,38 @@ class InPlace(Frame):
 
         That of a call's result may be the tangent of an argument, and is copied.
         """
-        d = self.tangent(v)
-        match done[-1]:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) as s if target == d:
-                new = self.scribe.call("beside", name(v), *([] if is_zero(value) else [value]))
-                return [*done[:-1], replace(s, value=new)]
-            case ast.Assign(targets=[ast.Tuple()]) as s if op.kind in ("call", "dynamic") and v in self.active:
-                return self.held_beside(done, op, v)
-            case _:
-                return done
+        if op.kind in ("call", "dynamic") and v in self.active and isinstance(_target(done[-1]), ast.Tuple):
+            return self.held_beside(done, op, v)
+
+        def laid_out(value: ast.expr, x: str) -> ast.expr:
+            return self.scribe.call("beside", name(x), *([] if is_zero(value) else [value]))
+
+        return self.given_otherwise(done, v, laid_out)
 
     def apart(self, done: list[ast.stmt], op: Operation, v: str) -> list[ast.stmt]:
         """The tangent of something new: a copy, where it may be a tangent that is written in place later."""
-        d = self.tangent(v)
         if op.kind in ("call", "dynamic"):
             shared = any(x in self.table.classes for x in op.operands)
             return self.held_beside(done, op, v) if shared else done
-        match done[-1]:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == d and self.may_be_shared(value):
-                return [*done[:-1], replace(done[-1], value=self.scribe.call("content", value))]
-            case _:
-                return done
+
+        def copied(value: ast.expr, x: str) -> ast.expr:
+            return self.scribe.call("content", value) if self.may_be_shared(value) else value
+
+        return self.given_otherwise(done, v, copied)
+
+    def given_otherwise(
+        self, done: list[ast.stmt], v: str, new: Callable[[ast.expr, str], ast.expr]
+    ) -> list[ast.stmt]:  # fmt: skip
+        """The statements with another tangent for a variable, made of it and of the name that the value has by then:
+        that of `x = x + v` is computed before x is bound anew."""
+        x = v
+        for i, s in reversed(list(enumerate(done))):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=between)) if target == v:
+                    x = between
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == self.tangent(v):
+                    return [*done[:i], replace(s, value=new(value, x)), *done[i + 1 :]]
+        return done
 
     def beside_bases(self, done: list[ast.stmt], op: Operation) -> list[ast.stmt]:
         """The tangent of what a call gives that may be a part of something, or new: that of what is new is a copy."""
@@ -120,6 +132,10 @@ class InPlace(Frame):
 
 
 GIVING = frozenset("broadcast_like cast_tangent add_grad unbroadcast refit as_given".split())
+
+
+def _target(s: ast.stmt) -> ast.expr | None:
+    return s.targets[0] if isinstance(s, ast.Assign) else None
 
 
 def is_zero(e: ast.expr) -> bool:

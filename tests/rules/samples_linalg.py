@@ -207,6 +207,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("power_norm_slope(x, 2.5, (0, 1))", x=cplx(2, 2)),
     ],
     "norm": [
+        S("np.linalg.norm(x)", x=np.full(2, -6.63535198304047)),
         S("np.linalg.norm(x)", x=real(3)),
         S("np.linalg.norm(x)", x=real(2, 1, 3)),
         S("np.linalg.norm(x)", x=cplx(2, 2)),

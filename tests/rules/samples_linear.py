@@ -20,6 +20,7 @@ SHAPES: dict[str, list[Sample]] = {
         S("np.ascontiguousarray(x * 1.5).view(x.real.dtype)", x=cplx(2, 3)),
         S("np.ascontiguousarray(x * 1.5).view(np.result_type(x * 1.5, 1j))", x=real(2, 4)),
         S("(x * 1.5).view(dtype=(x * 1.5).dtype)", x=real(3)),
+        S("x.view(np.ndarray) * 1.5", x=real(3)),
     ],
     "ravel_ordered": [S("np.ravel(x, 'K')", x=real(2, 3)), S("x.flatten('F')", x=cplx(2, 3))],
     "ravel": [

@@ -466,6 +466,7 @@ PRODUCTS: dict[str, list[Sample]] = {
         S("np.einsum('i,j,k->', x, y, z, optimize='greedy')", x=real(2), y=real(3), z=real(2, seed=1)),
         S("np.einsum('b...i,ij,j...->b...', x, y, z)", x=real(2, 2), y=real(2, 3), z=real(3)),
         S("np.einsum('i,i,i', x, x, x)", x=real(3)),
+        S("np.einsum('ij,jk,ki->', x, y, z)", x=real(1, 3), y=real(3, 2), z=real(2, 2)),
         S("np.einsum(x, [0, 1], y, [1, 2])", x=real(2, 3), y=real(3, 2)),
         S("np.einsum(x, [0, 1], y, [1, 2], [2, 0])", x=real(2, 3), y=cplx(3, 2)),
         S("np.einsum(x, [Ellipsis, 1], y, [1, 2], [Ellipsis, 2])", x=real(2, 2, 3), y=real(3, 2)),

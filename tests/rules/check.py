@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import cmath
 import copy
 import inspect
@@ -66,6 +67,11 @@ def _exists(parts: list[str]) -> bool:
             return False
         found = getattr(found, part)
     return True
+
+
+def is_kernel(sample: Sample) -> bool:
+    name = sample.call.removeprefix("runtime.").partition("(")[0]
+    return name.isidentifier() and hasattr(runtime, name) and not hasattr(builtins, name)
 
 
 def random_like(x: Any, rng: np.random.Generator) -> Any:
@@ -230,6 +236,17 @@ def check_integer(case: Case) -> None:
     close(case.jvp()(*whole, *case.tangents), case.jvp()(*floats, *case.tangents), "tangent of integers", 1e-9)
 
 
+def check_own(case: Case) -> None:
+    """What a derivative gives back is nobody else's: no part of an argument, of the seed or of a tangent."""
+    if is_kernel(case.sample):
+        return  # derivatives of calls copy what kernels give
+    given = [a for a in leaves([*case.args, case.seed, *case.tangents]) if isinstance(a, np.ndarray)]
+    for got in (case.gradients(), case.jvp()(*case.args, *case.tangents)):
+        for b in leaves(got):
+            if isinstance(b, np.ndarray) and any(np.shares_memory(a, b) for a in given):
+                raise Wrong(f"a part of an argument is given back: {b}")
+
+
 def check_layouts(case: Case) -> None:
     """Arrays that lie otherwise in memory, and may not be written to, have the same derivatives."""
     for layout in (_turned, _strided):
@@ -283,7 +300,7 @@ def check_reverse_forward(case: Case) -> None:
     check_reverse(case.forward)
 
 
-FIRST = (check_reverse, check_forward, check_adjoint, check_shapes, check_integer, check_layouts, check_raw)
+FIRST = (check_reverse, check_forward, check_adjoint, check_shapes, check_own, check_integer, check_layouts, check_raw)
 SECOND = (check_reverse_reverse, check_forward_reverse)
 MIXED = (check_reverse_forward,)
 

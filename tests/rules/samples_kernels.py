@@ -234,6 +234,7 @@ TRANSPOSES: dict[str, list[Sample]] = {
 }
 
 JOINS: dict[str, list[Sample]] = {
+    "along_labels": [S("along_labels(b, x)", "x", b=real(2, 1), x=real(1, 3))],
     "like": [S("like(b, x)", "x", b=real(6), x=real(2, 3)), S("like(b, x)", "x", b=real(1), x=0.5)],
     "all_elements": [
         S("sum(sorted(x.flat)[:3])", x=real(2, 3)),

@@ -207,6 +207,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("power_norm_slope(x, 2.5, (0, 1))", x=cplx(2, 2)),
     ],
     "norm": [
+        S("np.linalg.norm(x)", x=np.full(2, -6.63535198304047)),
         S("np.linalg.norm(x)", x=real(3)),
         S("np.linalg.norm(x)", x=real(2, 1, 3)),
         S("np.linalg.norm(x)", x=cplx(2, 2)),
@@ -231,6 +232,9 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.norm(x, ord=p, axis=0)", x=positive(3, 2), p=2.5),
         S("np.linalg.norm(x, ord=p)", x=positive(3), p=np.array(2.5)),
         S("np.linalg.norm(x, ord=p)", x=real(3), p=2.0),
+        S("np.linalg.norm(x, ord=p)", "p", x=np.array([3.0, 0.0, 4.0]), p=2.0),
+        S("np.linalg.norm(x, ord=p)", "p", x=np.array([3.0 + 1j, 0.0, 4j]), p=2.0),
+        S("np.linalg.norm(x, 2.0, axis=1)", x=np.array([[0.0, 0.5, -1.5], [2.0, 0.0, 0.0]])),
         S("np.linalg.norm(x, ord=p, axis=1)", x=real(2, 3), p=1.0),
     ],
     "vector_norm": [

@@ -20,6 +20,7 @@ SHAPES: dict[str, list[Sample]] = {
         S("np.ascontiguousarray(x * 1.5).view(x.real.dtype)", x=cplx(2, 3)),
         S("np.ascontiguousarray(x * 1.5).view(np.result_type(x * 1.5, 1j))", x=real(2, 4)),
         S("(x * 1.5).view(dtype=(x * 1.5).dtype)", x=real(3)),
+        S("x.view(np.ndarray) * 1.5", x=real(3)),
     ],
     "ravel_ordered": [S("np.ravel(x, 'K')", x=real(2, 3)), S("x.flatten('F')", x=cplx(2, 3))],
     "ravel": [
@@ -465,6 +466,7 @@ PRODUCTS: dict[str, list[Sample]] = {
         S("np.einsum('i,j,k->', x, y, z, optimize='greedy')", x=real(2), y=real(3), z=real(2, seed=1)),
         S("np.einsum('b...i,ij,j...->b...', x, y, z)", x=real(2, 2), y=real(2, 3), z=real(3)),
         S("np.einsum('i,i,i', x, x, x)", x=real(3)),
+        S("np.einsum('ij,jk,ki->', x, y, z)", x=real(1, 3), y=real(3, 2), z=real(2, 2)),
         S("np.einsum(x, [0, 1], y, [1, 2])", x=real(2, 3), y=real(3, 2)),
         S("np.einsum(x, [0, 1], y, [1, 2], [2, 0])", x=real(2, 3), y=cplx(3, 2)),
         S("np.einsum(x, [Ellipsis, 1], y, [1, 2], [Ellipsis, 2])", x=real(2, 2, 3), y=real(3, 2)),

@@ -163,6 +163,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "logaddexp_reduce": [
         S("np.logaddexp.reduce(x)", x=real(4)),
+        S("np.logaddexp.reduce(x)", x=np.full(2, 1.257302210933933)),  # each share is a little more than a half
         S("np.logaddexp.reduce(x, axis=1, keepdims=True)", x=real(2, 3)),
     ],
     "logaddexp2_reduce": [S("np.logaddexp2.reduce(x)", x=real(4)), S("np.logaddexp2.reduce(x, axis=-1)", x=real(2, 3))],

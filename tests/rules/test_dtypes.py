@@ -132,8 +132,9 @@ def test_the_gradient_of_a_number_is_a_number(call: str, x: Any) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["np.float_power(x, y)", "math.fsum(x)", "np.power.outer(x, 0.5)", "np.prod(x)", "np.sign(x, dtype=float)"],
-)
+    ["np.float_power(x, y)", "x + np.float_power(x, 2)", "np.sin(x) + np.float_power(2.0, x)", "math.fsum(x)",
+     "np.power.outer(x, 0.5)", "np.prod(x)", "np.sign(x, dtype=float)"],
+)  # fmt: skip
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: d.__name__)
 @pytest.mark.filterwarnings("error")
 def test_every_call_keeps_the_dtype(call: str, dtype: Any) -> None:

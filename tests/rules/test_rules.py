@@ -53,12 +53,12 @@ def test_first_order(sample: Sample) -> None:
 
 @_each([case for case in CASES if case[2].orders > 1])
 def test_second_order(sample: Sample) -> None:
-    check(sample, SECOND)
+    check(sample, (*SECOND, check_second_dtypes))
 
 
 @_each([case for case in CASES if case[2].orders > 1 and case[1] < 2])
-def test_second_order_otherwise(sample: Sample) -> None:
-    check(sample, (*MIXED, check_second_dtypes))
+def test_reverse_over_forward(sample: Sample) -> None:
+    check(sample, MIXED)
 
 
 def test_every_rule_has_samples() -> None:

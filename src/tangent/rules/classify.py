@@ -338,8 +338,8 @@ class _Reader:
         if written is None and isinstance(found, type):
             written = maker(found)
         if written is not None:
-            plain = None if e.keywords or len(e.args) > 2 else getattr(written, "plain", None)
-            return Operation("call", (), _names(args), callee=plain or written)
+            plain = getattr(written, "plain", None)
+            return Operation("call", (), _names(args), callee=plain if plain and _takes(plain, e) else written)
         if _is_wrapper(found) or is_vectorized(found) or is_stencil(found):
             return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):
@@ -368,6 +368,13 @@ class _Reader:
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         kind: OperationKind = "opaque" if attr in WRITING_METHODS or not isinstance(owner, ast.Name) else "dynamic"
         return Operation(kind, (), _names([owner, *args]), why="method")
+
+
+def _takes(function: types.FunctionType, e: ast.Call) -> bool:
+    """Whether a function has parameters for all that a call gives."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return len(e.args) <= code.co_argcount and not _is_spread(e) and all(k.arg in names for k in e.keywords)
 
 
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:

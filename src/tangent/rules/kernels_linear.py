@@ -72,6 +72,8 @@ def to_vector(y, x):                        d[x] = from_vector(d[y], x)
 @linear
 def from_vector(y, v, like):                d[v] = to_vector(d[y])
 @linear
+def along_labels(y, b, x):                  d[b] = along_labels(d[y], b)
+@linear
 def like(y, b, x):                          d[b] = like(d[y], b)
 @linear
 def all_elements(y, x):                     d[x] = d[y]

@@ -76,6 +76,7 @@ def direction_of(u, x, r, axis=None, keepdims=False):
     d[x] = safe_ratio(off_direction(d[u], u, u, axis), n)
     d[u] = safe_ratio(off_direction(d[x], u, u, axis), n)
 
+@fitted(a)
 def deviation_direction(u, a, r, axis=None, keepdims=False, where=True):
     n = at_rank(r, a, axis, keepdims)
     d[a] = safe_ratio(off_line(d[u], a, axis, where), n)

@@ -147,8 +147,8 @@ def seed_each(seed: Any, result: Any) -> Any:
 
 
 def sum_each(b: Any, seed: Any) -> Any:
-    """The adjoint of `seed_each`: the sum over all numbers, unless the seed was that of the structure."""
-    if isinstance(seed, (list, tuple, dict)) or np.ndim(seed):
+    """The adjoint of `seed_each`, like the seed: the sum over all numbers, unless that was one of the structure."""
+    if isinstance(seed, (list, tuple, dict)) or (np.ndim(seed) and not isinstance(b, np.ndarray)):
         return b
     if isinstance(b, (list, tuple, dict)):
         return sum((sum_each(v, seed) for v in (b.values() if isinstance(b, dict) else b)), 0.0)

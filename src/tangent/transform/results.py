@@ -22,6 +22,12 @@ from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
+# Rules that are not linear, and functions that give tangents, whose results may be views of what they are given.
+SHOWING = frozenset("real imag conj_method real_if_close einsum_one".split())
+KERNELS = frozenset(
+    "now_tangent ravelled on_mesh get_either seen_as real_as trimmed einsum_tangent_first".split()
+)
+
 
 class _Boundary(Comment):
     """Where the forward pass ends."""
@@ -66,14 +72,14 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
             return any(may_be_view(x, this, made, body) or isinstance(x, (ast.Name, ast.Tuple)) for x in elts)
         case ast.Call(func=ast.Name(id=function), args=[ast.Name() as first, _]) if function.rstrip("_") == "as_given":
             return may_be_view(first, this, made, body)
-        case ast.Call(func=ast.Name(id=function)) if function.rstrip("_") == "now_tangent":
+        case ast.Call(func=ast.Name(id=function)) if function.rstrip("_") in KERNELS:
             return True
         case ast.Call(func=func):
             found = this.context.scope.resolve(func)
             bounds = table().lookup(found) if found is not MISSING else []
             method = func.attr if isinstance(func, ast.Attribute) and found is MISSING else ""
             rules = [table().rules[b.rule] for b in (*bounds, *table().methods.get(method, []))]
-            return any(r.kind == "linear" and r.name not in FRESH for r in rules)
+            return any(r.name in SHOWING or (r.kind == "linear" and r.name not in FRESH) for r in rules)
         case _:
             return False
 

@@ -15,6 +15,7 @@ FULL_REDUCTIONS = frozenset(
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
 CASTS = frozenset(["builtin_float", "builtin_complex"])
+WIDENING = frozenset(["float_power"])  # to double precision at least
 LIKE_FIRST = frozenset(
     "own beside shadow content "
     "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
@@ -99,6 +100,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     dtype = union([f.dtype for f in facts])
     if rule.name in TO_REAL or rule.name in CASTS or makes_complex(op) or _says_dtype(op.value):
         dtype = None
+    if rule.name in WIDENING:
+        dtype = union([dtype, DOUBLE])
     if table.joins(op):  # lists, if both are: an array and a list are added
         return Fact(sequence=all(f.sequence for f in facts))
     if table.repeats(op):

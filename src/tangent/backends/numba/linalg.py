@@ -304,7 +304,7 @@ def part_across(t: Any, u: Any, w: Any, axis: Any = None) -> Any:
         return None
 
     def impl(t: Any, u: Any, w: Any, axis: Any = None) -> Any:
-        most = u * w > 0.5
+        most = u * w > 0.75
         others = np.where(most, 0.0, w)
         left = t * np.sum(others * u) - u * np.sum(others * t)
         return np.where(most, left, t - u * np.sum(w * t))

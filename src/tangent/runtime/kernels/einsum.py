@@ -20,7 +20,13 @@ def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any
     """The adjoint of operand i of `np.einsum(subscripts, *operands)`, as one `np.einsum`."""
     transposed, constants = einsum_transposed(subscripts, i, operands)
     others = alike((b, *operands[:i], *operands[i + 1 :], *constants))
-    return unbroadcast(einsum_of(transposed, others, order_of(optimize, others)), operands[i])
+    return along_labels(einsum_of(transposed, others, order_of(optimize, others)), operands[i])
+
+
+def along_labels(b: Any, x: Any) -> Any:
+    """b as an adjoint of x: summed along the axes of length 1 that other operands stretched, and stretched along those
+    that are of length 1 in all others."""
+    return unbroadcast(b, x)
 
 
 def alike(operands: Any) -> tuple[Any, ...]:

@@ -94,15 +94,16 @@ def over_norm(x: Any, ord: float, axis: Any) -> tuple[Any, Any]:
 
 
 def power_of(part: Any, exponent: float) -> Any:
-    """A power of what is not negative, 0 for 0."""
+    """A power of what is not negative; 0 for 0, where its exponent is not."""
     inside = part > 0
-    return np.where(inside, np.where(inside, part, 1.0) ** exponent, 0.0)
+    return np.where(inside, np.where(inside, part, 1.0) ** exponent, 1.0 if exponent == 0 else 0.0)
 
 
 def power_norm_turn(d: Any, x: Any, ord: float = 3, axis: Any = None) -> Any:
     """The derivative of `power_norm_slope(x, ord, axis)` along d, and its transpose: nothing cancels."""
     part, norm = over_norm(x, ord, axis)
-    u, s, a = np.conj(direction(x)), power_of(part, ord / 2 - 1), power_of(part, ord / 2)
+    u = np.where(part > 0, np.conj(direction(x)), np.any(part > 0, axis=axis, keepdims=True))
+    s, a = power_of(part, ord / 2 - 1), power_of(part, ord / 2)
     turned = (ord - 1) * s * off_direction(s * np.real(u * d), a, a, axis)
     if np.iscomplexobj(x):
         turned = turned - 1j * np.imag(u * d) * power_of(part, ord - 2)

@@ -134,6 +134,15 @@ def histogram_of(a: Any, bins: Any = 10, range: Any = None, density: Any = None,
     return (densities(counts, edges) if density else counts), edges
 
 
+def histogram_counts(a: Any, bins: Any = 10, range: Any = None, *, weights: Any = None) -> Any:
+    """`np.histogram` without densities."""
+    edges = bin_edges(a, bins, range, stop_gradient(weights))
+    return binned(weights, histogram_bins(a, edges), len(edges) - 1), edges
+
+
+histogram_of.plain = histogram_counts  # type: ignore[attr-defined]  # what is written where no density is asked for
+
+
 def binned(weights: Any, place: Any, n: int) -> Any:
     """n sums of weights by their places, of which -1 is none; how many places there are, where there are no weights."""
     inside = np.ravel(place) >= 0

@@ -29,7 +29,7 @@ from tangent.runtime.kernels.reduce import (
 def off_direction(t: Any, u: Any, w: Any, axis: Axis = None) -> Any:
     """`t - u * sum(w * t)`, where the sum of `u * w` is 1: exact, also where one of the products is nearly 1."""
     plain = t - u * np.sum(w * t, axis=axis, keepdims=True)
-    most = np.greater(u * w, 0.5)
+    most = np.greater(u * w, 0.75)  # one at most, however they are rounded
     if not np.any(most):
         return plain
     others = np.where(most, 0.0, w)

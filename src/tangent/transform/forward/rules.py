@@ -23,7 +23,7 @@ from tangent.transform.forward.frame import Frame
 from tangent.transform.forward.terms import bare_sum, only_active
 from tangent.transform.reverse.frame import as_leaves
 
-CUTTING = frozenset("uncast restructure".split())  # adjoints of casts, which cut off what they are told to
+FITTING = frozenset("uncast restructure view_as".split())  # they see to dtypes themselves: adjoints of casts, views
 CHOOSING = frozenset("maximum where heaviside clip nan_to_num nextafter".split())  # the tangent is that of one operand
 CASTING = frozenset("astype array asarray require ascontiguousarray".split())
 
@@ -70,7 +70,7 @@ class Rules(Frame):
             value = self.scribe.call("broadcast_like", value, name(result))
         if rule.name == "multiply" and self.may_be_list(op):
             value = self.scribe.call("product_tangent", value, name(result))
-        asked = result_dtype(op.value, rule.kind) or (op.values.get("dtype") if rule.tangent else None)
+        asked = result_dtype(op.value, rule.kind) or (said_dtype(op) if rule.tangent else None)
         if asked is not None and not (isinstance(asked, ast.Constant) and asked.value is None):
             value = self.as_asked(value, result, asked, rule.name == "einsum_one")
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
@@ -171,7 +171,7 @@ class Rules(Frame):
 
     def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """A function that casts does not cast its tangent: where the result is of integers, nothing flows."""
-        dtype = op.values.get("dtype") if op.rule.name not in CUTTING else None
+        dtype = said_dtype(op)
         if dtype is None or (op.rule.name not in CASTING and is_inexact(self.unit.constant(dtype))):
             return value
         if isinstance(dtype, ast.Constant) and dtype.value is None:
@@ -213,6 +213,11 @@ class Rules(Frame):
         if same and certain and not self.may_widen(op):
             return value
         return self.scribe.call("broadcast_like", value, name(result))
+
+
+def said_dtype(op: Operation) -> ast.expr | None:
+    """The `dtype` that a call asks for, into which its tangent is cast."""
+    return op.values.get("dtype") if op.rule.name not in FITTING else None
 
 
 def _made_before(lines: list[ast.Assign], before: list[ast.Assign]) -> dict[str, str]:

@@ -87,7 +87,12 @@ SAMPLES = [
       x=real(5), y=real(3)),
     S("(integrate.trapezoid(y, x), integrate.cumulative_trapezoid(y, x, initial=0), "
       "integrate.cumulative_trapezoid(y, dx=0.3, axis=0))", y=real(2, 4), x=np.sort(real(4))),
-    S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho'))", x=real(4, 2)),
+    S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho', workers=1))", x=real(4, 2)),
+    *(S(f"(scipy_fft.dct(x, {t}), scipy_fft.dst(x, {t}, 5, 0), scipy_fft.idct(x, {t}, norm='ortho'), "
+        f"scipy_fft.idst(x, {t}, 3, norm='forward'), scipy_fft.dst(x, {t}, orthogonalize=True))", x=real(4, 4))
+      for t in (1, 2, 3, 4)),
+    S("(scipy_fft.dctn(x, axes=0), scipy_fft.idctn(x, 3, norm='ortho'), scipy_fft.dstn(x, s=(3, 5), workers=1), "
+      "scipy_fft.idstn(x, axes=(1, 0)))", x=real(4, 4)),
     S("(scipy_fft.fftshift(x, axes=0), scipy_fft.ifftshift(x), scipy_fft.fftfreq(5, d=x[0, 0]))", x=real(4, 2)),
 ]  # fmt: skip
 CHECKS = (

@@ -6,6 +6,7 @@ this file, a module for each of SciPy's, under their names, too; `norm_logpdf` i
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import sys
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
-from tangent.rules.notation import Kind, parse_rules
+from tangent.rules.notation import Kind, Parameter, parse_rules
 from tangent.rules.table import FOLDER, Bound, Table, text_of
 
 MODULES = ("scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft")
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
 WRITTEN = {"scipy.stats": ("stats", "counts")}
+KERNELS = {"fft": "kernels_fft"}
+TRANSFORMED = (("overwrite_x", False), ("workers", None))
 ALIASES = {"psi": "digamma", "jn": "jv"}
 
 
@@ -50,16 +53,25 @@ def _bind_part(table: Table, library: Any, written: types.ModuleType) -> None:
         if isinstance(function, types.FunctionType) and function.__module__ == written.__name__:
             _bind_written(table, library, name, function)
     for name, rule in getattr(written, "TRANSFORMS", {}).items():
-        table.functions[getattr(library, name)] = [Bound(rule, {"x": "a"})]
+        _bind_transform(table, library, name, rule)
     for name, rule in getattr(written, "PLACES", {}).items():
         table.functions[getattr(library, name)] = [Bound(rule)]
+
+
+def _bind_transform(table: Table, library: Any, name: str, rule: str) -> None:
+    """By the rule of NumPy, with the keywords that SciPy has besides."""
+    more = tuple(Parameter(keyword, ast.Constant(default)) for keyword, default in TRANSFORMED)
+    title = f"scipy.fft.{name}"
+    known, scope = table.rules[rule], {**vars(runtime), "np": np}
+    table.rules[title] = replace(known, name=title, parameters=(*known.parameters, *more), scope=scope)
+    table.functions[getattr(library, name)] = [Bound(title, {"x": "a"})]
 
 
 def _bind_rules(table: Table, library: Any, short: str) -> None:
     path = os.path.join(FOLDER, f"scipy_{short}.py")
     if not os.path.exists(path):
         return
-    kernels = importlib.import_module(f"{__name__}.kernels")  # as above
+    kernels = importlib.import_module(f"{__name__}.{KERNELS.get(short, 'kernels')}")  # as above
     scope = {**vars(runtime), **vars(kernels), "np": np, short: library}
     kind: Kind = "elementwise" if short == "special" else "general"
     names = {}

@@ -85,6 +85,14 @@ SAMPLES = [
       m=positive(3)),
     S("(signal.convolve(x, y, 'same'), signal.fftconvolve(x, y, mode='valid'), signal.correlate(x, y))",
       x=real(5), y=real(3)),
+    S("(signal.convolve(x, y, 'same'), signal.correlate(y, x, 'full'), signal.fftconvolve(x, y[:1], 'valid', axes=1), "
+      "signal.oaconvolve(x, y[:, :1], axes=[0]))", x=real(3, 4), y=real(3, 3)[:2]),
+    *(S(f"(signal.convolve2d(x, y, {mode!r}, {boundary!r}, 0.5), signal.correlate2d(x, y, {mode!r}, {boundary!r}))",
+        x=real(3, 4), y=real(2, 3))
+      for mode, boundary in (("full", "wrap"), ("same", "symm"), ("same", "fill"), ("valid", "fill"))),
+    S("(signal.lfilter(b, a, x), signal.lfilter(b, a, x, axis=0, zi=np.outer(b, b[1:]).T), "
+      "signal.sosfilt(np.outer(b[:2], np.array([1.0, 0.5, 0.2, 1.0, 0.3, 0.1])) / b[:2, None], x))",
+      b=positive(3), a=np.array([2.0, 0.3, 0.1]), x=real(4, 3)),
     S("(integrate.trapezoid(y, x), integrate.cumulative_trapezoid(y, x, initial=0), "
       "integrate.cumulative_trapezoid(y, dx=0.3, axis=0))", y=real(2, 4), x=np.sort(real(4))),
     S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho', workers=1))", x=real(4, 2)),
@@ -117,7 +125,6 @@ def test_reverse_over_reverse(call: str) -> None:
     [
         (S("special.jv(v, x)", v=1.5, x=2.5), "'v'"),
         (S("special.gammainc(a, x)", a=1.5, x=2.5), "'a'"),
-        (S("signal.convolve(x, x)", x=real(2, 2)), "dimension"),
         (S("special.logsumexp(x, return_sign=True)[0]", x=cplx(3)), "return_sign"),
         (S("linalg.qr(a, mode='r')[0]", a=SQUARE), "mode"),
     ],

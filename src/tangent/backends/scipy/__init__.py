@@ -23,7 +23,7 @@ from tangent.rules.table import FOLDER, Bound, Table, text_of
 MODULES = ("scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft")
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
 WRITTEN = {"scipy.stats": ("stats", "counts")}
-KERNELS = {"fft": "kernels_fft"}
+KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal"}
 TRANSFORMED = (("overwrite_x", False), ("workers", None))
 ALIASES = {"psi": "digamma", "jn": "jv"}
 
@@ -79,7 +79,8 @@ def _bind_rules(table: Table, library: Any, short: str) -> None:
         names[rule.name] = f"scipy.{short}.{rule.name}"
         table.rules[names[rule.name]] = replace(rule, name=names[rule.name], scope=scope)
     for name in (*names, *ALIASES):
-        if (function := getattr(library, name, None)) is not None and ALIASES.get(name, name) in names:
+        function = getattr(library, name, None) or getattr(kernels, name, None)
+        if function is not None and ALIASES.get(name, name) in names:
             table.functions[function] = [Bound(names[ALIASES.get(name, name)])]
 
 

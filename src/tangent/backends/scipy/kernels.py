@@ -10,7 +10,7 @@ from scipy import linalg, special
 from tangent.errors import UnsupportedError
 from tangent.runtime import mT
 
-# Special functions and signals
+# Special functions
 
 
 def no_slope(b: Any, function: str, parameter: str) -> Any:
@@ -31,22 +31,6 @@ def largest_finite(a: Any, axis: Any) -> Any:
     """The maximum, which exponents are shifted by; 0 where it is not finite."""
     top = np.max(a, axis=axis, keepdims=True)
     return np.where(np.isfinite(top), top, 0.0)
-
-
-def cropped(full: Any, n: int, m: int, mode: str) -> Any:
-    """The middle of a full convolution: as long as the first vector, or where both overlap."""
-    size = {"full": n + m - 1, "same": n, "valid": max(n, m) - min(n, m) + 1}[mode]
-    start = (n + m - 1 - size) // 2
-    return full[start : start + size]
-
-
-def require_vectors(function: str, *arrays: Any) -> None:
-    if any(np.ndim(a) != 1 for a in arrays):
-        raise UnsupportedError(
-            f"cannot differentiate 'scipy.signal.{function}' of more than one dimension",
-            why="it is written out for vectors only",
-            todo="Use sums of shifted slices, or transforms of np.fft.",
-        )
 
 
 # Distributions

@@ -18,11 +18,18 @@ import numpy as np
 
 from tangent import runtime
 from tangent.rules.notation import Kind, Parameter, parse_rules
-from tangent.rules.table import FOLDER, Bound, Table, text_of
+from tangent.rules.table import FOLDER, Bound, Elsewhere, Table, text_of
 
-MODULES = ("scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft")
+MODULES = (
+    "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft", "scipy.optimize",
+)  # fmt: skip
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
-WRITTEN = {"scipy.stats": ("stats", "counts")}
+WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": ()}
+SOLVERS = {
+    "optimize": "brentq brenth bisect ridder toms748 newton fsolve fixed_point root_scalar root minimize "
+    "minimize_scalar least_squares",
+    "integrate": "quad quad_vec dblquad odeint solve_ivp",
+}
 KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal"}
 TRANSFORMED = (("overwrite_x", False), ("workers", None))
 ALIASES = {"psi": "digamma", "jn": "jv"}
@@ -43,6 +50,8 @@ def bind_module(table: Table, module: str) -> None:
     _bind_rules(table, library, short)
     for part in WRITTEN.get(module, (short,)):
         _bind_part(table, library, importlib.import_module(f"{__name__}.{part}"))  # it imports SciPy
+    for name in SOLVERS.get(short, "").split():
+        table.written[getattr(library, name)] = Elsewhere(f"tangent.solvers.{short}", name)
     for name in ZERO.get(module, ()):
         table.zero.add(getattr(library, name))
 

@@ -108,7 +108,8 @@ order. Roots, fixed points and minima are differentiated by the equation that th
 solved; where the search begins has no derivative. Bounds that are met, and constraints, are refused. Integrals are
 differentiated under the integral sign and by their limits, solutions of differential equations by the equation of
 their derivatives, or of their adjoint where there are many parameters, all with the method and the tolerances of the
-call."""
+call. Interpolators are differentiated by their places, values and knots where they are made in the function, and by
+their places where they were made before."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

@@ -70,6 +70,18 @@ SAMPLES = [
     S("(linalg.sqrtm(a), linalg.logm(a))", a=spd(3)),
     S("(linalg.lu(a)[1:], linalg.lu(a, permute_l=True), linalg.lu(a, p_indices=True)[2])", a=SQUARE[[1, 0, 2]]),
     S("(linalg.eigh(a), linalg.eigvalsh(a))", a=spd(3)),
+    S("(linalg.solve_banded((1, 2), a + 3.0, b), linalg.solve_banded((1, 1), a[:3] + 3.0, b[:, 0]))",
+      a=real(4, 4), b=real(4, 2)),
+    S("(linalg.solveh_banded(a + [[0.5], [4.0]], b), linalg.solveh_banded(a + [[4.0], [0.5]], b, lower=True))",
+      a=0.5 * unit(2, 4), b=real(4)),
+    S("(linalg.solve_toeplitz((c, r), b), linalg.solve_toeplitz(c, b), linalg.matmul_toeplitz((c, r), b), "
+      "linalg.solve_circulant(c, b), linalg.hankel(c, r))", c=np.array([4.0, 1.0, 0.5]), r=real(3), b=real(3)),
+    S("(linalg.solve_continuous_lyapunov(a, q), linalg.solve_discrete_lyapunov(0.1 * a, q), linalg.polar(a)[1], "
+      "linalg.polar(a, 'left')[0], linalg.pinv(a[:, :2]), linalg.lstsq(a, q)[0])", a=SQUARE, q=real(3, 3)),
+    S("(linalg.cosm(a), linalg.sinm(a), linalg.tanm(0.3 * a), linalg.coshm(a), linalg.sinhm(a), linalg.tanhm(a), "
+      "linalg.expm_frechet(a, q)[1], linalg.khatri_rao(a, q), linalg.circulant(a[0]))", a=0.5 * SQUARE, q=real(3, 3)),
+    S("(linalg.eigh_tridiagonal(d, e)[0], linalg.eigvals(np.diag(d) + 0.1).real, "
+      "linalg.cho_factor(np.diag(d) + 1.0)[0])", d=1.0 + positive(3), e=real(2)),
     S("(linalg.svd(a, full_matrices=False), linalg.svdvals(a), linalg.qr(a, mode='economic'))", a=real(4, 2)),
     S("linalg.block_diag(a, b) @ linalg.toeplitz(c, d)", a=real(2, 2), b=real(3), c=real(5), d=real(2)),
     S("(stats.norm.logpdf(x, m, s), stats.norm.pdf(x, m, s), stats.norm.cdf(x, m, s), stats.norm.sf(x, m, s), "

@@ -3,7 +3,7 @@
 SciPy computes the values. An integral is differentiated under its sign, and by its limits. A solution is differentiated
 in forward mode by the equation that its tangent fulfils, in reverse mode by the same for each parameter if there are
 few, else by that of its adjoint, which runs from the end to the beginning. These integrals and equations are solved by
-the same function of SciPy, with the options that it was given, so that derivatives are as accurate as these ask for; and
+the same function of SciPy with the options that it was given, so that derivatives are as accurate as these ask for, and
 they are differentiated again as the others are.
 """
 

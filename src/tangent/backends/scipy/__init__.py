@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import operator
 import os
 import sys
 import types
@@ -22,13 +23,23 @@ from tangent.rules.table import FOLDER, Bound, Elsewhere, Table, text_of
 
 MODULES = (
     "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft", "scipy.optimize",
+    "scipy.interpolate",
 )  # fmt: skip
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
-WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": ()}
+WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": ()}
+# What objects do that are called: the path of the method, and the name of what is written out.
+CALLED = {
+    "interpolate": {
+        "PPoly.__call__": "called_spline", "BSpline.__call__": "called_spline",
+        "RegularGridInterpolator.__call__": "called_grid",
+    },
+}  # fmt: skip
 SOLVERS = {
     "optimize": "brentq brenth bisect ridder toms748 newton fsolve fixed_point root_scalar root minimize "
     "minimize_scalar least_squares",
     "integrate": "quad quad_vec dblquad odeint solve_ivp",
+    "interpolate": "CubicSpline CubicHermiteSpline PchipInterpolator make_interp_spline interp1d "
+    "RegularGridInterpolator interpn",
 }
 KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal"}
 TRANSFORMED = (("overwrite_x", False), ("workers", None))
@@ -52,6 +63,8 @@ def bind_module(table: Table, module: str) -> None:
         _bind_part(table, library, importlib.import_module(f"{__name__}.{part}"))  # it imports SciPy
     for name in SOLVERS.get(short, "").split():
         table.written[getattr(library, name)] = Elsewhere(f"tangent.solvers.{short}", name)
+    for path, name in CALLED.get(short, {}).items():
+        table.written[operator.attrgetter(path)(library)] = Elsewhere(f"tangent.solvers.{short}", name)
     for name in ZERO.get(module, ()):
         table.zero.add(getattr(library, name))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tangent import runtime
+from tangent.backends.scipy import SOLVERS
 from tangent.rules.notation import Parameter, Rule
 from tangent.rules.table import FOLDER, read_rules
 
@@ -29,6 +30,7 @@ SECTIONS = {
 
 TIES = "ties share evenly"
 WRITING = ("out", "overwrite_input")  # keywords that write into an argument: refused, or handled before the rules
+KERNELS = {"all_pole"}  # which have rules, and are none of SciPy's functions
 NOTES = {
     "abs": "0 at 0", "fabs": "0 at 0", "maximum": TIES, "clip": TIES,
     "max": TIES, "builtin_max": TIES, "builtin_max_of_two": TIES, "builtin_max_of_several": TIES,
@@ -61,9 +63,11 @@ def scipy() -> str:
     found: dict[str, set[str]] = {}
     for file in (*RULES.glob("scipy_*.py"), *(NAMES.parent / "scipy").glob("[!_k]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} - KERNELS
         found.setdefault(file.stem.removeprefix("scipy_").replace("counts", "stats"), set()).update(names)
     found["stats"] = {".".join(name.rsplit("_", 1)) for name in found["stats"]}
+    for module, names in SOLVERS.items():
+        found.setdefault(module, set()).update(names.split())
     lines = [
         f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
         for module, names in sorted(found.items())
@@ -97,7 +101,15 @@ and by the first parameters of incomplete gamma and beta and of hypergeometric f
 refused by name, and so are second derivatives of distributions that are computed by these. Other functions of
 `scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative.
 Sparse matrices are constants: `A @ x`, `x @ A` and `A.dot(x)` have a derivative by the array, wherever A comes from;
-their other operators, and matrices that depend on what the derivative is taken by, are refused."""
+their other operators, and matrices that depend on what the derivative is taken by, are refused.
+
+Functions that take functions are differentiated by what these capture, too, and by their further arguments, to any
+order. Roots, fixed points and minima are differentiated by the equation that they fulfil, so as accurately as it is
+solved; where the search begins has no derivative. Bounds that are met, and constraints, are refused. Integrals are
+differentiated under the integral sign and by their limits, solutions of differential equations by the equation of
+their derivatives, or of their adjoint where there are many parameters, all with the method and the tolerances of the
+call. Interpolators are differentiated by their places, values and knots where they are made in the function, and by
+their places where they were made before."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

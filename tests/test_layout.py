@@ -17,11 +17,12 @@ PACKAGE = Path(tangent.__file__).resolve().parent
 # Each part may import from itself and from those before it. The run-time functions know no syntax, so they come first;
 # the tree comes before its readers; rules name run-time functions, and backends bind library functions to rules.
 # `stages` make a module, `pipeline` a function of it (`taken_apart` for objects that change), `service` serves calls at
-# run time; `testing` and `view` use what `api` and `matrices` offer.
+# run time; `testing` and `view` use what `api` and `matrices` offer,
+# `solvers` what `implicit` does.
 ORDER = (
     "errors", "options", "runtime", "syntax", "source", "normalise", "analysis", "rules", "backends", "template",
     "custom", "transform", "optimise", "codegen", "stages", "taken_apart", "pipeline", "service", "api", "matrices",
-    "inside", "implicit", "testing", "view", "__init__", "__main__",
+    "inside", "implicit", "solvers", "testing", "view", "__init__", "__main__",
 )  # fmt: skip
 
 EXCEPTIONS = {

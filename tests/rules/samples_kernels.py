@@ -34,6 +34,7 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.to_vector(x)", x=real(2, 3)),
         S("runtime.to_vector(x)", x={"a": 0.5, "b": [real(2), (real(1, 2),)]}),
     ],
+    "vector_like": [S("runtime.vector_like(b, x)", "x", b=real(2, 3), x=real(2, 3)), S("runtime.vector_like(b, x)", "x", b={"a": 0.5, "b": [real(2)]}, x={"a": 0.5, "b": [real(2)]})],
     "from_vector": [
         S("runtime.from_vector(v, x)", "x", v=real(1), x=0.5),
         S("runtime.from_vector(v, x)", "x", v=real(6), x=real(2, 3)),

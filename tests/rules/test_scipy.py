@@ -70,6 +70,18 @@ SAMPLES = [
     S("(linalg.sqrtm(a), linalg.logm(a))", a=spd(3)),
     S("(linalg.lu(a)[1:], linalg.lu(a, permute_l=True), linalg.lu(a, p_indices=True)[2])", a=SQUARE[[1, 0, 2]]),
     S("(linalg.eigh(a), linalg.eigvalsh(a))", a=spd(3)),
+    S("(linalg.solve_banded((1, 2), a + 3.0, b), linalg.solve_banded((1, 1), a[:3] + 3.0, b[:, 0]))",
+      a=real(4, 4), b=real(4, 2)),
+    S("(linalg.solveh_banded(a + [[0.5], [4.0]], b), linalg.solveh_banded(a + [[4.0], [0.5]], b, lower=True))",
+      a=0.5 * unit(2, 4), b=real(4)),
+    S("(linalg.solve_toeplitz((c, r), b), linalg.solve_toeplitz(c, b), linalg.matmul_toeplitz((c, r), b), "
+      "linalg.solve_circulant(c, b), linalg.hankel(c, r))", c=np.array([4.0, 1.0, 0.5]), r=real(3), b=real(3)),
+    S("(linalg.solve_continuous_lyapunov(a, q), linalg.solve_discrete_lyapunov(0.1 * a, q), linalg.polar(a)[1], "
+      "linalg.polar(a, 'left')[0], linalg.pinv(a[:, :2]), linalg.lstsq(a, q)[0])", a=SQUARE, q=real(3, 3)),
+    S("(linalg.cosm(a), linalg.sinm(a), linalg.tanm(0.3 * a), linalg.coshm(a), linalg.sinhm(a), linalg.tanhm(a), "
+      "linalg.expm_frechet(a, q)[1], linalg.khatri_rao(a, q), linalg.circulant(a[0]))", a=0.5 * SQUARE, q=real(3, 3)),
+    S("(linalg.eigh_tridiagonal(d, e)[0], linalg.eigvals(np.diag(d) + 0.1).real, "
+      "linalg.cho_factor(np.diag(d) + 1.0)[0])", d=1.0 + positive(3), e=real(2)),
     S("(linalg.svd(a, full_matrices=False), linalg.svdvals(a), linalg.qr(a, mode='economic'))", a=real(4, 2)),
     S("linalg.block_diag(a, b) @ linalg.toeplitz(c, d)", a=real(2, 2), b=real(3), c=real(5), d=real(2)),
     S("(stats.norm.logpdf(x, m, s), stats.norm.pdf(x, m, s), stats.norm.cdf(x, m, s), stats.norm.sf(x, m, s), "
@@ -85,9 +97,22 @@ SAMPLES = [
       m=positive(3)),
     S("(signal.convolve(x, y, 'same'), signal.fftconvolve(x, y, mode='valid'), signal.correlate(x, y))",
       x=real(5), y=real(3)),
+    S("(signal.convolve(x, y, 'same'), signal.correlate(y, x, 'full'), signal.fftconvolve(x, y[:1], 'valid', axes=1), "
+      "signal.oaconvolve(x, y[:, :1], axes=[0]))", x=real(3, 4), y=real(3, 3)[:2]),
+    *(S(f"(signal.convolve2d(x, y, {mode!r}, {boundary!r}, 0.5), signal.correlate2d(x, y, {mode!r}, {boundary!r}))",
+        x=real(3, 4), y=real(2, 3))
+      for mode, boundary in (("full", "wrap"), ("same", "symm"), ("same", "fill"), ("valid", "fill"))),
+    S("(signal.lfilter(b, a, x), signal.lfilter(b, a, x, axis=0, zi=np.outer(b, b[1:]).T), "
+      "signal.sosfilt(np.outer(b[:2], np.array([1.0, 0.5, 0.2, 1.0, 0.3, 0.1])) / b[:2, None], x))",
+      b=positive(3), a=np.array([2.0, 0.3, 0.1]), x=real(4, 3)),
     S("(integrate.trapezoid(y, x), integrate.cumulative_trapezoid(y, x, initial=0), "
       "integrate.cumulative_trapezoid(y, dx=0.3, axis=0))", y=real(2, 4), x=np.sort(real(4))),
-    S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho'))", x=real(4, 2)),
+    S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho', workers=1))", x=real(4, 2)),
+    *(S(f"(scipy_fft.dct(x, {t}), scipy_fft.dst(x, {t}, 5, 0), scipy_fft.idct(x, {t}, norm='ortho'), "
+        f"scipy_fft.idst(x, {t}, 3, norm='forward'), scipy_fft.dst(x, {t}, orthogonalize=True))", x=real(4, 4))
+      for t in (1, 2, 3, 4)),
+    S("(scipy_fft.dctn(x, axes=0), scipy_fft.idctn(x, 3, norm='ortho'), scipy_fft.dstn(x, s=(3, 5), workers=1), "
+      "scipy_fft.idstn(x, axes=(1, 0)))", x=real(4, 4)),
     S("(scipy_fft.fftshift(x, axes=0), scipy_fft.ifftshift(x), scipy_fft.fftfreq(5, d=x[0, 0]))", x=real(4, 2)),
 ]  # fmt: skip
 CHECKS = (
@@ -112,7 +137,6 @@ def test_reverse_over_reverse(call: str) -> None:
     [
         (S("special.jv(v, x)", v=1.5, x=2.5), "'v'"),
         (S("special.gammainc(a, x)", a=1.5, x=2.5), "'a'"),
-        (S("signal.convolve(x, x)", x=real(2, 2)), "dimension"),
         (S("special.logsumexp(x, return_sign=True)[0]", x=cplx(3)), "return_sign"),
         (S("linalg.qr(a, mode='r')[0]", a=SQUARE), "mode"),
     ],

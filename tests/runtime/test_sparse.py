@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import interpolate, sparse
+from scipy import sparse
 from scipy.linalg import blas
 
 import tangent
@@ -107,11 +107,18 @@ def filled_by_an_attribute(x):
     return np.sum(out)
 
 
-SPLINE = interpolate.CubicSpline(np.arange(4.0), np.sin(np.arange(4.0)))
+class Filling:
+    def apply(self, x):
+        out = np.zeros(3)
+        sparse._sparsetools.csr_matvec(3, 2, A.indptr, A.indices, A.data, x, out)
+        return out
+
+
+FILLING = Filling()
 
 
 def filled_in_a_method(x):
-    return np.sum(SPLINE(x))
+    return np.sum(FILLING.apply(x))
 
 
 @pytest.mark.parametrize("f", [filled_by_its_name, filled_by_an_attribute, filled_in_a_method])

@@ -234,7 +234,7 @@ def _negated(e: ast.expr) -> ast.expr:
 # What is overwritten before it is read
 
 
-def _captured(body: Body) -> set[str]:
+def read_when_called(body: Body) -> set[str]:
     """The variables that functions defined here read when they are called."""
     read: set[str] = set().union(*map(_named_inside, body))
     return read and read & {v for s in body for v in all_writes(s)}
@@ -262,7 +262,7 @@ class _Overwritten:
         self.heads: list[set[str]] = []
         self.known: dict[tuple[ast.stmt, frozenset[str], int], set[str]] = {}
         self.declared = {v for s in body if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
-        self.captured = _captured(body)
+        self.captured = read_when_called(body)
         self.watched = watched(body, o.resolve)
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:

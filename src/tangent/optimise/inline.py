@@ -15,6 +15,7 @@ from collections import Counter
 
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.dead import read_when_called
 from tangent.optimise.purity import calls_in, calls_unknown, changed_inside, is_pure, root_of
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
@@ -50,7 +51,7 @@ def _single(body: Body, reads: Counter[str], defined: Counter[str]) -> set[ast.s
     by = by * t              ->
     """
     lives: dict[str, list[tuple[ast.stmt, int]]] = {}
-    names = {v for v, n in defined.items() if n > 1}
+    names = {v for v, n in defined.items() if n > 1} - read_when_called(body)
     if names:
         _lives(body, names, lives)
     return {

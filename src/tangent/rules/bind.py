@@ -46,12 +46,13 @@ def bind(
             f"cannot differentiate '{shown}' with the keyword 'out'", where, "it writes into an array",
             "Assign the result instead.",
         )  # fmt: skip
-    if "overwrite_input" in values and not _is_constant(values["overwrite_input"], False):
-        raise RuleError(
-            f"cannot differentiate '{shown}' with the keyword 'overwrite_input'", where,
-            "it leaves its argument in another order, and the derivative needs it as it was",
-            "Leave it out: the result is the same.",
-        )  # fmt: skip
+    for name in values:
+        if name.startswith("overwrite_") and not _is_constant(values[name], False):
+            raise RuleError(
+                f"cannot differentiate '{shown}' with the keyword '{name}'", where,
+                "it leaves other numbers in its argument, and the derivative needs it as it was",
+                "Leave it out: the result is the same.",
+            )  # fmt: skip
     for p in rule.parameters:
         if p.name not in values and not p.star:
             if p.default is None:

@@ -70,7 +70,9 @@ def einsum_of(z, subscripts, operands, optimize=False):
 @linear
 def to_vector(y, x):                        d[x] = from_vector(d[y], x)
 @linear
-def from_vector(y, v, like):                d[v] = to_vector(d[y])
+def from_vector(y, v, like):                d[v] = vector_like(d[y], like)
+@linear
+def vector_like(y, b, like):                d[b] = from_vector(d[y], like)
 @linear
 def along_labels(y, b, x):                  d[b] = along_labels(d[y], b)
 @linear

@@ -75,3 +75,11 @@ def svdvals(s, a, overwrite_a=False, check_finite=True):
 def qr(y, a, overwrite_a=False, lwork=None, mode="full"):
     d[a] = qr_adjoint(d[y], y, a, numpy_mode(mode))
     d[y] = qr_tangent(d[a], y, a, numpy_mode(mode))
+
+@fitted
+@cast
+def solve_banded(x, l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+    g = linalg.solve_banded((l_and_u[1], l_and_u[0]), banded_turned(ab, l_and_u), d[x])
+    d[ab] = -banded_outer(g, x, l_and_u)
+    d[b] = g
+    d[x] = linalg.solve_banded(l_and_u, ab, d[b]) - linalg.solve_banded(l_and_u, ab, banded_product(d[ab], x, l_and_u))

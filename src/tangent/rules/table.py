@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib
 import itertools
 import os
 import sys
@@ -43,6 +44,14 @@ class Bound:
     library: str = ""
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """A function that stands for one of a library, in a module that is imported when it is needed first."""
+
+    module: str
+    name: str
+
+
 @dataclass
 class Custom:
     """The derivatives of a function as functions: a pair for reverse mode, one for forward mode."""
@@ -59,7 +68,7 @@ class Table:
 
     rules: dict[str, Rule] = field(default_factory=dict)
     functions: dict[Any, list[Bound]] = field(default_factory=dict)
-    written: dict[Any, types.FunctionType] = field(default_factory=dict)
+    written: dict[Any, types.FunctionType | Elsewhere] = field(default_factory=dict)
     methods: dict[str, list[Bound]] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     zero: set[Any] = field(default_factory=set)
@@ -82,9 +91,24 @@ class Table:
     def written_out(self, function: Any) -> types.FunctionType | None:
         """What a function does, written in terms of functions that have rules; for those that a rule does not cover."""
         try:
-            return self.written.get(function) or written_method(function) or written_series(function)
+            found = self.written.get(function)
         except TypeError:
             return None
+        if isinstance(found, Elsewhere):
+            found = self.written[function] = self.brought(found)
+        return found or written_method(function) or written_series(function)
+
+    def brought(self, there: Elsewhere) -> Any:
+        """A function of a module whose derivatives are registered when it is imported, known to this table, too."""
+        base = base_table()
+        with using(base):
+            module = importlib.import_module(there.module)
+        for f in [f for f in vars(module).values() if isinstance(f, types.FunctionType)]:
+            if f in base.custom:
+                self.custom[f] = base.custom[f]
+            if f in base.zero:
+                self.zero.add(f)
+        return getattr(module, there.name)
 
     def bind(self, function: Any, rule: Rule) -> None:
         """Differentiate a function by a rule of its own."""

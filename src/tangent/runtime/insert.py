@@ -133,6 +133,8 @@ def _in_kind(b: Any, x: Any) -> Any:
 
 def unfit_grad(b: Any, given: Any) -> Any:
     """What the gradient that a user wrote receives: the transpose of `fit_grad`."""
+    if given is None:
+        return None
     if isinstance(given, dict):
         return {k: unfit_grad(b[k], v) for k, v in given.items()}
     if isinstance(given, (list, tuple)):

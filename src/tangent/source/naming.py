@@ -30,8 +30,13 @@ def is_library(found: Any) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def is_of_library(module: str) -> bool:
-    """Whether a module of this name is one of Python itself, the array libraries or Tangent."""
+    """Whether a module of this name is one of Python itself, the array libraries or Tangent.
+
+    What `tangent.solvers` writes out makes objects, so it is read as a user's code is.
+    """
     package = module.split(".")[0]
+    if module.startswith("tangent.solvers."):
+        return False
     return package in sys.stdlib_module_names or package in ("numpy", "scipy", "numba", "tangent", "builtins")
 
 

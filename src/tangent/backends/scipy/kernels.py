@@ -10,7 +10,7 @@ from scipy import linalg, special
 from tangent.errors import UnsupportedError
 from tangent.runtime import mT
 
-# Special functions and signals
+# Special functions
 
 
 def no_slope(b: Any, function: str, parameter: str) -> Any:
@@ -31,22 +31,6 @@ def largest_finite(a: Any, axis: Any) -> Any:
     """The maximum, which exponents are shifted by; 0 where it is not finite."""
     top = np.max(a, axis=axis, keepdims=True)
     return np.where(np.isfinite(top), top, 0.0)
-
-
-def cropped(full: Any, n: int, m: int, mode: str) -> Any:
-    """The middle of a full convolution: as long as the first vector, or where both overlap."""
-    size = {"full": n + m - 1, "same": n, "valid": max(n, m) - min(n, m) + 1}[mode]
-    start = (n + m - 1 - size) // 2
-    return full[start : start + size]
-
-
-def require_vectors(function: str, *arrays: Any) -> None:
-    if any(np.ndim(a) != 1 for a in arrays):
-        raise UnsupportedError(
-            f"cannot differentiate 'scipy.signal.{function}' of more than one dimension",
-            why="it is written out for vectors only",
-            todo="Use sums of shifted slices, or transforms of np.fft.",
-        )
 
 
 # Distributions
@@ -171,3 +155,38 @@ def numpy_mode(mode: str) -> str:
         why="the factor stands alone there, or as reflectors",
         todo="Use mode='economic', or np.linalg.qr(a, mode='r').",
     )
+
+
+def given_toeplitz(c_or_cr: Any) -> Any:
+    """The matrix of its first column, or of that and its first row."""
+    return linalg.toeplitz(*c_or_cr) if isinstance(c_or_cr, tuple) else linalg.toeplitz(c_or_cr)
+
+
+# Matrices with few diagonals: a[u + i - j, j] stands for the element at i, j
+
+
+def shifted(v: Any, k: int) -> Any:
+    """The rows that stand k places behind, zero where there are none."""
+    zeros = np.zeros((abs(k), *np.shape(v)[1:]), v.dtype)
+    return np.concatenate([v[k:], zeros]) if k > 0 else np.concatenate([zeros, v[:k]]) if k < 0 else v
+
+
+def banded_turned(ab: Any, l_and_u: Any) -> Any:
+    """The transposed matrix."""
+    low, up = l_and_u
+    return np.stack([shifted(ab[up - k], k) for k in range(-low, up + 1)])
+
+
+def banded_product(ab: Any, x: Any, l_and_u: Any) -> Any:
+    """The matrix times x."""
+    low, up = l_and_u
+    columns = np.reshape(x, (np.shape(x)[0], -1))
+    parts = [shifted(np.reshape(ab[up - k], (-1, 1)) * columns, k) for k in range(-low, up + 1)]
+    return np.reshape(np.sum(np.stack(parts), axis=0), np.shape(x))
+
+
+def banded_outer(g: Any, x: Any, l_and_u: Any) -> Any:
+    """The product of the adjoint g of the right side and the solution x, where the matrix has its diagonals."""
+    low, up = l_and_u
+    g, x = np.reshape(g, (np.shape(g)[0], -1)), np.reshape(x, (np.shape(x)[0], -1))
+    return np.stack([np.sum(shifted(g, k) * x, axis=1) for k in range(-up, low + 1)])

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from tangent.backends.scipy.kernels import row_order
+from tangent.backends.scipy.kernels import frechet, given_toeplitz, row_order, shifted
 from tangent.errors import UnsupportedError
-from tangent.runtime import from_triangle, mT
+from tangent.runtime import from_triangle, mH, mT
 
 
 def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
@@ -45,8 +45,9 @@ def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finit
 
 
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """The factor as `cho_solve` takes it."""
-    return cholesky(a, lower), lower
+    """The factor as `cho_solve` takes it: the other triangle is that of the matrix."""
+    a = np.asarray(a)
+    return (np.tril(cholesky(a, True)) + np.triu(a, 1) if lower else np.triu(cholesky(a)) + np.tril(a, -1)), lower
 
 
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
@@ -111,3 +112,129 @@ def toeplitz(c: Any, r: Any = None) -> Any:
     n, m = len(c), len(r)
     both = np.concatenate([np.flip(c), r[1:]])
     return both[np.arange(n - 1, -1, -1)[:, None] + np.arange(m)]
+
+
+def circulant(c: Any) -> Any:
+    """A matrix whose columns are the first one, turned around."""
+    n = len(c)
+    return np.asarray(c)[(np.arange(n)[:, None] - np.arange(n)) % n]
+
+
+def hankel(c: Any, r: Any = None) -> Any:
+    """A matrix that is constant along its other diagonals."""
+    c = np.ravel(c)
+    both = np.concatenate([c, np.zeros_like(c[1:]) if r is None else np.ravel(r)[1:]])
+    n = len(c)
+    return both[np.arange(n)[:, None] + np.arange(len(both) - n + 1)]
+
+
+def solveh_banded(
+    ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
+    check_finite: bool = True,
+) -> Any:  # fmt: skip
+    """A linear system of a Hermitian matrix with few diagonals."""
+    ab = np.asarray(ab)
+    n = len(ab) - 1
+    if lower:
+        others = [shifted(np.conj(ab[k]), -k) for k in range(n, 0, -1)]
+        return linalg.solve_banded((n, n), np.concatenate([np.reshape(others, (n, -1)), ab]), b)
+    others = [shifted(np.conj(ab[n - k]), k) for k in range(1, n + 1)]
+    return linalg.solve_banded((n, n), np.concatenate([ab, np.reshape(others, (n, -1))]), b)
+
+
+def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
+    return np.linalg.solve(given_toeplitz(c_or_cr), b)
+
+
+def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: Any = None) -> Any:
+    return given_toeplitz(c_or_cr) @ np.asarray(x)
+
+
+def solve_circulant(c: Any, b: Any) -> Any:
+    return np.linalg.solve(circulant(c), b)
+
+
+def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    a = np.asarray(a)
+    return linalg.solve_sylvester(a, mH(a), q)
+
+
+def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+    a, q = np.asarray(a), np.asarray(q)
+    n = len(a)
+    return np.reshape(np.linalg.solve(np.eye(n * n) - np.kron(a, np.conj(a)), np.ravel(q)), np.shape(q))
+
+
+def pinv(
+    a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False, check_finite: bool = True
+) -> Any:
+    if atol is not None or return_rank:
+        raise UnsupportedError(
+            "cannot differentiate 'scipy.linalg.pinv' with 'atol' or 'return_rank'",
+            why="it is written out by np.linalg.pinv",
+            todo="Leave them out, or pass 'rtol'.",
+        )
+    a = np.asarray(a)
+    least = max(np.shape(a)[-2:]) * np.finfo(np.result_type(a, np.float32)).eps
+    return np.linalg.pinv(a, rcond=least if rtol is None else rtol)
+
+
+def lstsq(
+    a: Any, b: Any, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
+    lapack_driver: Any = None,
+) -> Any:  # fmt: skip
+    return np.linalg.lstsq(a, b, cond)
+
+
+def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """The eigenvalues, complex numbers."""
+    return np.linalg.eigvals(np.asarray(a) if b is None else np.linalg.solve(b, a)) + 0j
+
+
+def polar(a: Any, side: str = "right") -> Any:
+    """A matrix with orthonormal columns, and one that is Hermitian."""
+    w, s, vh = np.linalg.svd(a, full_matrices=False)
+    return w @ vh, ((mH(vh) * s) @ vh if side == "right" else (w * s) @ mH(w))
+
+
+def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: bool = True, check_finite: bool = True) -> Any:
+    moved = frechet(np.asarray(E), np.asarray(A))
+    return (linalg.expm(A), moved) if compute_expm else moved
+
+
+def cosm(A: Any) -> Any:
+    A = np.asarray(A)
+    return 0.5 * (linalg.expm(1j * A) + linalg.expm(-1j * A)) if np.iscomplexobj(A) else np.real(linalg.expm(1j * A))
+
+
+def sinm(A: Any) -> Any:
+    A = np.asarray(A)
+    return -0.5j * (linalg.expm(1j * A) - linalg.expm(-1j * A)) if np.iscomplexobj(A) else np.imag(linalg.expm(1j * A))
+
+
+def tanm(A: Any) -> Any:
+    return np.linalg.solve(cosm(A), sinm(A))
+
+
+def coshm(A: Any) -> Any:
+    A = np.asarray(A)
+    return 0.5 * (linalg.expm(A) + linalg.expm(-A))
+
+
+def sinhm(A: Any) -> Any:
+    A = np.asarray(A)
+    return 0.5 * (linalg.expm(A) - linalg.expm(-A))
+
+
+def tanhm(A: Any) -> Any:
+    return np.linalg.solve(coshm(A), sinhm(A))
+
+
+def khatri_rao(a: Any, b: Any) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    return np.reshape(a[:, None, :] * b[None, :, :], (-1, np.shape(a)[1]))
+
+
+def eigh_tridiagonal(d: Any, e: Any, eigvals_only: Any = False) -> Any:
+    whole = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+    return np.linalg.eigvalsh(whole) if eigvals_only else tuple(np.linalg.eigh(whole))

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import map_structure
+from tangent.runtime.dispatch import get_attribute, map_structure
 from tangent.runtime.objects import fields_of, is_object
+from tangent.runtime.zeros import ZeroGrad
 
 
 def to_vector(x: Any) -> Any:
@@ -41,6 +42,30 @@ def from_vector(v: Any, like: Any) -> Any:
     return taken(like)
 
 
+def vector_like(b: Any, like: Any) -> Any:
+    """The gradient of a structure as a vector; parts of it that have none are zero.
+
+    >>> vector_like((None, [1.0]), (np.ones(2), [3.0]))
+    array([0., 0., 1.])
+    """
+    return np.concatenate([*_parts(b, like), np.zeros(0)])
+
+
+def _parts(b: Any, like: Any) -> Iterator[Any]:
+    none = b is None or isinstance(b, ZeroGrad)
+    if isinstance(like, dict):
+        for k, part in like.items():
+            yield from _parts(None if none else b[k], part)
+    elif isinstance(like, (list, tuple)):
+        for k, part in enumerate(like):
+            yield from _parts(None if none else b[k], part)
+    elif is_object(like):
+        for k, part in fields_of(like).items():
+            yield from _parts(None if none else get_attribute(b, k), part)
+    else:
+        yield np.zeros(np.size(like)) if none else np.ravel(b)
+
+
 def _leaves(x: Any) -> Iterator[Any]:
     if isinstance(x, (dict, list, tuple)):
         for part in x.values() if isinstance(x, dict) else x:
@@ -51,4 +76,4 @@ def _leaves(x: Any) -> Iterator[Any]:
         yield np.asarray(x)
 
 
-__all__ = ["from_vector", "to_vector"]
+__all__ = ["from_vector", "to_vector", "vector_like"]

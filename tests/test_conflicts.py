@@ -261,6 +261,15 @@ def held_by_an_array_of_objects(x):
     return np.sum(held[0] * 2.0)  # two
 
 
+def called_by_a_parameter_s_name(x):
+    def applied(scale, a):
+        scale(a)  # two
+        return a
+
+    applied(lambda a: a.__iadd__(1.0), x)  # one
+    return np.sum(x)
+
+
 X = np.array([0.5, 1.2, 0.9])
 BOTH, REVERSE = ("reverse", "forward"), ("reverse",)
 CASES = [
@@ -294,6 +303,7 @@ CASES = [
     (held_by_memoryview, REVERSE, (X,)),
     (made_read_only, BOTH, (X,)),
     (held_by_an_array_of_objects, REVERSE, (X,)),
+    (called_by_a_parameter_s_name, BOTH, (X,)),
 ]
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from programs.registry import program
-from programs.samples import signed
+from programs.samples import positive, signed
 
 
 def growing(x):
@@ -359,3 +359,40 @@ def generators_inside_that_call_themselves(x):
         return sum(flat(items)) * x
 
     return sum(halves(x, 2)) + total([x, [x * x, (2.0, x)], 3.0]) + sum(v * i for i, v in enumerate(halves(x, 1)))
+
+
+def neighbours_of(a):
+    for i in range(len(a) - 1):
+        yield a[i] * a[i + 1]
+
+
+@program({"x": positive(5)})
+def counted_products_that_are_stored_back(x):
+    y = x.copy()
+    for i, v in enumerate(neighbours_of(y)):
+        y[i + 1] = 2.0 * v
+    return y
+
+
+@program({"x": positive(6)})
+def counted_windows_that_are_written_into(x):
+    def windows(a, k):
+        for i in range(len(a) - k + 1):
+            yield a[i : i + k]
+
+    y = x.copy()
+    for i, w in enumerate(windows(y, 3), 1):
+        if i == 3:
+            continue
+        w *= i * w[0]
+    return y
+
+
+@program({"x": positive(5)})
+def mapped_and_chosen_items_that_the_loop_changes(x):
+    y = x.copy()
+    for i, v in enumerate(map(np.sin, y)):
+        y[(i + 1) % 5] += v
+    for i, v in enumerate(filter(lambda v: v > 0.6, map(np.sqrt, neighbours_of(y)))):
+        y[i + 1] *= v
+    return y

@@ -64,6 +64,8 @@ class _Turning:
         self.turns = Turns(f, context)
         self.written: list[object] = []  # the generators that are being written out
         self.tried = 0  # how many blocks around go on after an exception
+        self.turning = 0  # how many of the loops around take turns with what `enumerate`, `map` or `filter` ask
+        self.stuck = False  # whether one of those cannot be written out
 
     def whole(self) -> ast.FunctionDef:
         named = rebuild(self.f, self.by_name) if self.classes else self.f
@@ -92,19 +94,33 @@ class _Turning:
     def opened(self, s: ast.For, e: ast.Call) -> Body | None:
         """The loop inside its generator, where that is needed and says the same."""
         found = behind(e, self.lazy.nested, self.context)
-        if found is None or len(self.written) > 6 or (is_user(found) and found in self.written):
+        if found is None or not self.is_needed(s, e, found):
             return None
-        if not self.is_needed(s, e, found):
+        opened = self.filled(s, e, found)
+        self.stuck = self.turning > 0 and (self.stuck or opened is None)
+        return opened
+
+    def filled(self, s: ast.For, e: ast.Call, found: ast.FunctionDef | types.FunctionType) -> Body | None:
+        if len(self.written) > 6 or (is_user(found) and found in self.written):
             return None
         given = written(e, s, self.lazy.nested, self.context)
         if given is None or any(_is_sent(x) for x in given.body):
             return None
+        filled = _Filled(s, self.context).around(given.body)
+        if filled is None:
+            return None
+        turning = not is_user(found) and self.takes_turns(s, e)
         self.written.append(found)
+        self.turning += turning
         try:
-            filled = _Filled(s, self.context).around(given.body)
-            return None if filled is None else [*given.start, *self.block(filled)]
+            done = self.block(filled)
         finally:
             self.written.pop()
+            self.turning -= turning
+        return None if turning and self.stuck else [*given.start, *done]
+
+    def takes_turns(self, s: ast.For, e: ast.Call) -> bool:
+        return self.turning > 0 or self.turns.taken(replace(e), s.target, s.body)
 
     def is_needed(self, s: ast.For, e: ast.Call, found: ast.FunctionDef | types.FunctionType) -> bool:
         if isinstance(s, Delegation):
@@ -113,8 +129,11 @@ class _Turning:
             reads = [a for a in walk(e) if isinstance(a, ast.Call) and a is not e]
             asked = any(is_user(behind(a, self.lazy.nested, self.context)) for a in reads)
             left = self.tried > 0 or leaves_loop(s)
-            return self.lazy.is_lazy(e) or found is lazily.items_called or (asked and left)
-        if self.tried or leaves_loop(s) or self.turns.taken(replace(e), s.target, s.body):
+            if self.lazy.is_lazy(e) or found is lazily.items_called or (asked and left):
+                return True
+            late = any(behind(a, self.lazy.nested, self.context) is not None for a in reads)
+            return late and self.takes_turns(s, e)
+        if self.tried or leaves_loop(s) or self.takes_turns(s, e):
             return True
         return isinstance(found, types.FunctionType) and collecting(found, turns=True) is None
 

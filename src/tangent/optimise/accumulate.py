@@ -13,23 +13,24 @@ import ast
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.held import content_reads, holds, keeps
 from tangent.syntax.quote import at
-from tangent.syntax.rebuild import all_writes, replace, statements
-from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.rebuild import all_writes, mentions, replace, statements
+from tangent.syntax.uses import expression_reads, writes
 from tangent.syntax.walk import walk
 
 
 def accumulate(body: Body, o: Optimisation) -> Body:
-    owned = frozenset(b for b in o.accumulators if _is_alone(b, body))
+    mentioned = mentions(body)
+    owned = frozenset(b for b in o.accumulators if _is_alone(b, mentioned.get(b, []), body))
     owned |= {v for v in o.kept_shapes if _is_summed(v, body, o)}
     return _block(body, owned, False) if owned else body
 
 
-def _is_alone(b: str, body: Body) -> bool:
+def _is_alone(b: str, mentioned: Body, body: Body) -> bool:
     """Whether a name starts as zeros, is only added to, and is read behind all sums, or as an array by arithmetic."""
     starts: list[ast.expr] = []
     read = False
     behind = _behind(b, body)
-    for s in statements(body):
+    for s in mentioned:
         if b in writes(s):
             if not isinstance(s, ast.Assign):
                 return False
@@ -37,7 +38,7 @@ def _is_alone(b: str, body: Body) -> bool:
                 starts.append(s.value)
                 if not isinstance(s.targets[0], ast.Name):
                     return False
-        elif b in header_reads(s) and s not in behind:
+        elif s not in behind:
             read = True
             if not _is_operand(s, b):
                 return False

@@ -90,11 +90,37 @@ class _File:
         self.modules = {
             (a.asname or a.name).split(".")[0] for n in nodes if isinstance(n, ast.Import) for a in n.names
         }  # fmt: skip
-        self.functions = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
+        self.outside = {child: n for n in nodes for child in ast.iter_child_nodes(n)}
+        self.functions = [n for n in nodes if isinstance(n, ast.FunctionDef)]
+
+    def function(self, v: str, scope: ast.FunctionDef) -> ast.FunctionDef | None:
+        """The function that a name means in another, unless it is a parameter there."""
+        around: ast.AST | None = scope
+        while around is not None:
+            if isinstance(around, ast.FunctionDef) and v in {a.arg for a in arguments(around.args)}:
+                return None
+            if not isinstance(around, ast.ClassDef) and (found := self.defined(v, around)):
+                return found
+            around = self.outside.get(around)
+        return None
+
+    def method(self, v: str) -> ast.FunctionDef | None:
+        """A method of one of the classes, or a function of the module that stands behind a dot."""
+        classes = [n for n in self.outside if isinstance(n, ast.ClassDef)]
+        return next((f for c in (*classes[::-1], self.tree) if (f := self.defined(v, c))), None)
+
+    def defined(self, v: str, around: ast.AST) -> ast.FunctionDef | None:
+        """The last definition of a function in the blocks of a module, a class or a function."""
+        return next((f for f in reversed(self.functions) if f.name == v and self.block(f) is around), None)
+
+    def block(self, f: ast.AST) -> ast.AST:
+        """The module, class or function in which a function is defined."""
+        around = self.outside[f]
+        return around if isinstance(around, (ast.Module, ast.ClassDef, ast.FunctionDef)) else self.block(around)
 
     def around(self, line: int) -> list[ast.FunctionDef]:
         """The functions that a line stands in, innermost first."""
-        found = [f for f in ast.walk(self.tree) if isinstance(f, ast.FunctionDef) and _first(f) <= line <= _last(f)]
+        found = [f for f in self.functions if _first(f) <= line <= _last(f)]
         return sorted(found, key=lambda f: _last(f) - _first(f))
 
     def locate(self, s: ast.stmt) -> Location:
@@ -248,10 +274,10 @@ class _Text:
                 outs.append(owner)
             case (ast.Attribute(attr=attr) | ast.Name(id=attr)) if attr in FIRST:
                 outs += call.args[:1]
-            case ast.Name(id=v) if v in self.file.functions and v not in self.seen:
-                yield from self.written_inside(self.file.functions[v], call.args, s)
-            case ast.Attribute(value=owner, attr=v) if v in self.file.functions and v not in self.seen:
-                yield from self.written_inside(self.file.functions[v], [owner, *call.args], s)
+            case ast.Name(id=v) if v not in self.seen and (callee := self.file.function(v, self.scope)):
+                yield from self.written_inside(callee, call.args, s)
+            case ast.Attribute(value=owner, attr=v) if v not in self.seen and (callee := self.file.method(v)):
+                yield from self.written_inside(callee, [owner, *call.args], s)
         yield from (Writing(s, v) for e in outs for v in self.sources(e))
 
     def written_inside(self, callee: ast.FunctionDef, args: list[ast.expr], s: ast.stmt) -> Iterator[Writing]:

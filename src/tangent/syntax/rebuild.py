@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, writes
+from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
 from tangent.syntax.walk import ENDS, FIELDS, children, fact, walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -135,6 +135,20 @@ def _inside(s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
 def all_writes(s: ast.stmt) -> frozenset[str]:
     """Names bound by a statement and the blocks inside it."""
     return frozenset(v for x in statements([s]) for v in writes(x))
+
+
+def mentions(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
+    """The statements that bind or read each variable, in program order; loops and branches count by their heads.
+
+    >>> found = mentions(ast.parse("y = x").body + ast.parse("for i in y: x = i").body)
+    >>> {v: len(found[v]) for v in sorted(found)}
+    {'i': 2, 'x': 2, 'y': 2}
+    """
+    found: dict[str, list[ast.stmt]] = {}
+    for s in statements(body):
+        for v in {*writes(s), *header_reads(s)}:
+            found.setdefault(v, []).append(s)
+    return found
 
 
 def blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

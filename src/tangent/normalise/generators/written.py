@@ -80,15 +80,19 @@ def _is_none(e: ast.expr) -> bool:
 def written(e: ast.expr, s: ast.stmt, nested: Nested, context: Context) -> Written | None:
     """The generator that an expression gives; None where it cannot stand elsewhere."""
     if isinstance(e, ast.GeneratorExp):
-        return _of_expression(e, s, context)
+        return _of_expression(e, s, nested, context)
     found = behind(e, nested, context)
     if found is None:
         return None
     assert isinstance(e, ast.Call)
-    return _of_nested(found, e, context) if isinstance(found, ast.FunctionDef) else _of_known(found, e, s, context)
+    if isinstance(found, ast.FunctionDef):
+        return _of_nested(found, e, context)
+    return _of_known(found, e, s, nested, context)
 
 
-def _of_known(found: types.FunctionType, e: ast.Call, s: ast.stmt, context: Context) -> Written | None:
+def _of_known(
+    found: types.FunctionType, e: ast.Call, s: ast.stmt, nested: Nested, context: Context
+) -> Written | None:
     try:
         tree = read(found).tree
     except TangentError:
@@ -102,7 +106,7 @@ def _of_known(found: types.FunctionType, e: ast.Call, s: ast.stmt, context: Cont
     body = [rename(x, names) for x in context.placed(tree.body, s)]
     start: Body = []
     for v, value in given.items():
-        body = _given(names[v], value, body, start, s, context)
+        body = _given(names[v], value, body, start, s, nested, context)
     return Written(found, start, body, frozenset(own))
 
 
@@ -119,7 +123,7 @@ def _of_nested(g: ast.FunctionDef, e: ast.Call, context: Context) -> Written | N
     return Written(g, start, [rename(x, names) for x in g.body], frozenset(names.values()))
 
 
-def _of_expression(e: ast.GeneratorExp, s: ast.stmt, context: Context) -> Written | None:
+def _of_expression(e: ast.GeneratorExp, s: ast.stmt, nested: Nested, context: Context) -> Written | None:
     """Only the first iterable is evaluated where the expression stands."""
     targets = {n.id for g in e.generators for n in walk(g.target) if isinstance(n, ast.Name)}
     if any(isinstance(n, (ast.NamedExpr, ast.Lambda)) or getattr(n, "is_async", 0) for n in walk(e)):
@@ -134,15 +138,17 @@ def _of_expression(e: ast.GeneratorExp, s: ast.stmt, context: Context) -> Writte
         body = [at(ast.For(g.target, g.iter if i else name(first), body, []), s)]
     start: Body = []
     inner = [rename(x, names) for x in body]
-    given = _given(first, e.generators[0].iter, inner, start, s, context)
+    given = _given(first, e.generators[0].iter, inner, start, s, nested, context)
     return Written(e, start, given, frozenset({first, *names.values()}))
 
 
-def _given(v: str, value: ast.expr, body: Body, start: Body, s: ast.stmt, context: Context) -> Body:
+def _given(
+    v: str, value: ast.expr, body: Body, start: Body, s: ast.stmt, nested: Nested, context: Context
+) -> Body:
     """The body of a generator with what a parameter of it is given: an iterator stands where it is read."""
     if isinstance(value, ast.Name) and value.id in context.kept and _is_read_once(v, body):
         return [rename(x, {v: value.id}) for x in body]
-    if not isinstance(value, ast.Call) or not _is_read_once(v, body) or not _is_late(value, context):
+    if not isinstance(value, ast.Call) or not _is_read_once(v, body) or not _is_late(value, nested, context):
         start.append(at(ast.Assign([ast.Name(v, ast.Store())], value), s))
         return body
 
@@ -150,7 +156,7 @@ def _given(v: str, value: ast.expr, body: Body, start: Body, s: ast.stmt, contex
         kept = isinstance(a, ast.Name) and a.id in context.kept
         if kept or isinstance(a, ast.Constant) or context.scope.resolve(a) is not MISSING:
             return a
-        if isinstance(a, ast.Call) and _is_late(a, context):
+        if isinstance(a, ast.Call) and _is_late(a, nested, context):
             return ast.Call(a.func, [part(x) for x in a.args], a.keywords)
         held = context.names.numbered(f"{v}_part")
         context.scope.local.add(held)
@@ -161,8 +167,10 @@ def _given(v: str, value: ast.expr, body: Body, start: Body, s: ast.stmt, contex
     return [rebuild(x, lambda n: made if isinstance(n, ast.Name) and n.id == v else n) for x in body]
 
 
-def _is_late(e: ast.Call, context: Context) -> bool:
+def _is_late(e: ast.Call, nested: Nested, context: Context) -> bool:
     """Whether a call gives an iterator, which evaluates nothing of it before it is asked."""
+    if isinstance(e.func, ast.Name) and e.func.id in nested:
+        return True
     found = context.scope.resolve(e.func)
     try:
         return is_generator(found) or found in lazily.LATER or found is zip or (found is iter and len(e.args) == 2)

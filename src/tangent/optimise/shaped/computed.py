@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.held import holds
 from tangent.optimise.shaped.kinds import Kind, Number
 from tangent.syntax.names import Names
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import mentions, replace
 from tangent.syntax.uses import expression_reads, writes
 from tangent.syntax.walk import walk
 
@@ -39,6 +40,10 @@ class Values:
     body: Body
     free: dict[str, bool] = field(default_factory=dict)
 
+    @cached_property
+    def mentions(self) -> dict[str, Body]:
+        return mentions(self.body)
+
     def is_number(self, e: ast.expr) -> bool:
         kind = self.of(e)
         return isinstance(kind, Number) and not kind.rank
@@ -46,8 +51,9 @@ class Values:
     def is_free(self, v: str) -> bool:
         """Whether a variable may stand for the same array as another: nothing changes it, and nothing holds it."""
         if v not in self.free:
-            alone = v not in self.written and not any(holds(s, v, self.resolve) for s in statements(self.body))
-            once = sum(v in writes(s) for s in statements(self.body)) == 1
+            mentioned = self.mentions.get(v, [])
+            alone = v not in self.written and not any(holds(s, v, self.resolve) for s in mentioned)
+            once = sum(v in writes(s) for s in mentioned) == 1
             self.free[v] = alone or (once and self.is_number(ast.Name(v, ast.Load())))
         return self.free[v]
 

@@ -135,7 +135,7 @@ def _merged(body: Body) -> Change:
     places = _places(body)
     inits = {v: s for s in statements(body) if isinstance(s, ast.Assign) for v in writes(s)}
     change: Change = {}
-    kept: list[tuple[ast.stmt, ast.Assign]] = []
+    kept: dict[str, list[tuple[ast.stmt, ast.Assign]]] = {}  # of each variable where it is read, and put back
     for v, stack in local_stacks(body).items():
         if len(stack.pushes) != 1 or len(stack.pops) != 1:
             continue
@@ -148,22 +148,18 @@ def _merged(body: Body) -> Change:
             or not isinstance(pop.targets[0], ast.Name)
         ):
             continue
-        for first, back in kept:
-            if _is_same(first, push, places):
+        source, read = _origin(push, places)
+        others = kept.setdefault(source, [])
+        for first, back in others:
+            if _is_side_by_side(first, read, {source}, places):
                 target = back.targets[0]
                 assert isinstance(target, ast.Name)
                 if _is_side_by_side(back, pop, {target.id}, places) and places[back][1] < places[pop][1]:
                     change |= {inits[v]: [], push: [], pop: [replace(pop, value=ast.Name(target.id, ast.Load()))]}
                     break
         else:
-            kept.append((push, pop))
+            others.append((read, pop))
     return change
-
-
-def _is_same(a: ast.stmt, b: ast.stmt, places: dict[ast.stmt, tuple[Body, int]]) -> bool:
-    """Whether two statements push the same value."""
-    (v, first), (w, second) = _origin(a, places), _origin(b, places)
-    return v == w and _is_side_by_side(first, second, {v}, places)
 
 
 def _origin(push: ast.stmt, places: dict[ast.stmt, tuple[Body, int]]) -> tuple[str, ast.stmt]:

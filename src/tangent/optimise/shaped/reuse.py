@@ -26,7 +26,7 @@ def dying(body: Body, resolve: Resolve) -> dict[ast.stmt, set[str]]:
     They are defined once, in the block of that statement.
     """
     made = Counter(v for s in statements(body) for v in writes(s))
-    held = {v for s in statements(body) for v in made if _is_held(s, v, resolve)}
+    held = {v for s in statements(body) for v in header_reads(s) if v in made and _holds(s, v, resolve)}
     found: dict[ast.stmt, set[str]] = {}
     for block in blocks(body):
         new = {
@@ -49,14 +49,15 @@ def _times(e: ast.expr, v: str) -> int:
     return sum(isinstance(n, ast.Name) and n.id == v for n in walk(e))
 
 
-def _is_held(s: ast.stmt, v: str, resolve: Resolve) -> bool:
+def _holds(s: ast.stmt, v: str, resolve: Resolve) -> bool:
+    """Whether something else refers to an array after a statement that reads it."""
     match s:
         case ast.If() | ast.For() | ast.While():
             return False
         case ast.Assign(targets=[ast.Name()], value=value):
-            return v in header_reads(s) and keeps(value, v, resolve)
+            return keeps(value, v, resolve)
         case _:
-            return v in header_reads(s)
+            return True
 
 
 def reused(e: ast.BinOp, names: set[str], np_name: str, fits: Callable[[str, ast.expr], bool]) -> ast.expr:

@@ -639,3 +639,24 @@ def arguments_behind_several_stars(x):
     pair = [x, 2.0]
     times = _with_first(operator.mul, x)
     return times(x) + _with_first(_with_first(_weighted, x), x)(2.0) + max(*pair, 3.0 * x, *pair) * times(*pair[:1])
+
+
+MISSING = object()
+
+
+def _times(v, w=MISSING):
+    if w is MISSING:
+        w = v
+    return v * w
+
+
+@program({"x": 1.3})
+def default_that_stands_for_nothing(x):
+    unset = object()
+
+    def plus(v, w=unset, name="sum"):
+        if w is unset and name is not MISSING:
+            w = v * x
+        return v + w
+
+    return _times(x) + _times(x, 2.0) + plus(x) * plus(x, 3.0)

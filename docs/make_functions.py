@@ -25,7 +25,7 @@ UNCOVERED = PAGE.parents[1] / "tests" / "rules" / "uncovered.py"
 SECTIONS = {
     "np": "NumPy", "np.linalg": "np.linalg", "np.fft": "np.fft", "np.emath": "np.emath",
     "x": "Methods and attributes of arrays",
-    "math": "math", "cmath": "cmath", "operator": "operator", "copy": "copy", "": "Builtins",
+    "math": "math", "cmath": "cmath", "operator": "operator", "bisect": "bisect", "copy": "copy", "": "Builtins",
 }  # fmt: skip
 
 TIES = "ties share evenly"

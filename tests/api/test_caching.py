@@ -11,7 +11,8 @@ import pytest
 
 import tangent
 from api.functions import close, square
-from tangent import grad, jvp
+from tangent import grad, jvp, value_and_grad
+from tangent.errors import SourceError
 
 # Caching, redefinition, threads
 
@@ -187,6 +188,22 @@ def test_a_default_that_is_changed_is_seen():
     assert grad(f)(1.0) == 5.0
     f.__kwdefaults__ = {"scale": 3.0}
     assert grad(f)(1.0) == 15.0
+
+
+def test_a_derivative_does_not_go_on_with_defaults_of_before():
+    def f(x, k=2.0, *, scale=1.0):
+        return x * x * k * scale
+
+    forward = jvp(f)
+    derivatives = [grad(f), value_and_grad(f), grad(grad(f)), lambda x: forward(x, dx=1.0)]
+    for derivative in derivatives:
+        for _ in range(3):
+            derivative(1.0)
+    f.__defaults__ = (5.0,)
+    for derivative in derivatives:
+        with pytest.raises(SourceError, match="the defaults of 'f' have changed"):
+            derivative(1.0)
+    assert grad(f)(1.0) == 10.0
 
 
 def test_derivatives_of_many_functions_are_let_go():

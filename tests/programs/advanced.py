@@ -248,3 +248,21 @@ def steps_until_they_are_small(a):
     while abs((new := next(steps)) - old) > 1e-9:
         old = new
     return new * a
+
+
+@program({"x": 1.3})
+def dicts_that_change_before_and_after_an_iterator_is_asked(x):
+    table = {}
+    for k in range(3):
+        table[k] = x**k
+    values = iter(table.values())
+    y = next(values) * next(values)
+    table[1] = 5.0 * x
+    rows = [x, x * x]
+    rows[0] = 2.0 * x
+    pairs = zip(rows, (1.0, 2.0))
+    first, _ = next(pairs)
+    for a, b in pairs:
+        y = y + first * a * b
+    rows[1] = x
+    return y * rows[1] + table[1]

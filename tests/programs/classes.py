@@ -457,3 +457,18 @@ class _Term:
 @program({"x": 0.7})
 def tree_of_terms_that_sum_in_comprehensions(x):
     return _Term(_Term(), _Term(_Term(), _Term())).value({"x": x * x})
+
+
+class Line:
+    def __init__(self, k):
+        self.k = k
+
+    def at(self, v, b=1.0):
+        return self.k * v + b
+
+
+@program({"x": 1.3})
+def methods_of_objects_that_vary_beside_others(x):
+    functions = [Line(x).at, Line(2.0).at]
+    given = [functools.partial(Line(x).at, b=x), functools.partial(Line(3.0).at, b=x)]
+    return sum(f(x) for f in functions) * sum(f(2.0) for f in given)

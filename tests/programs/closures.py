@@ -624,3 +624,39 @@ def decorated_functions_asked_for_their_names(x):
 
     y = shifted(table["square"](x), by=2.0) * cube(x) * _TIMES["cube"]
     return y + sum(v for title, v in log if title == "shifted")
+
+
+def _with_first(f, *first):
+    return lambda *rest: f(*first, *rest)
+
+
+def _weighted(a, b, c=1.0):
+    return a * b**2 + c
+
+
+@program({"x": 1.3})
+def arguments_behind_several_stars(x):
+    pair = [x, 2.0]
+    times = _with_first(operator.mul, x)
+    return times(x) + _with_first(_with_first(_weighted, x), x)(2.0) + max(*pair, 3.0 * x, *pair) * times(*pair[:1])
+
+
+MISSING = object()
+
+
+def _times(v, w=MISSING):
+    if w is MISSING:
+        w = v
+    return v * w
+
+
+@program({"x": 1.3})
+def default_that_stands_for_nothing(x):
+    unset = object()
+
+    def plus(v, w=unset, name="sum"):
+        if w is unset and name is not MISSING:
+            w = v * x
+        return v + w
+
+    return _times(x) + _times(x, 2.0) + plus(x) * plus(x, 3.0)

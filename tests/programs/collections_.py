@@ -212,6 +212,29 @@ def inserted_in_order(xs):
     return sum(i * v * v for i, v in enumerate(items))
 
 
+class Steps:
+    """A table between whose entries a line is drawn."""
+
+    def __init__(self, xs, ys):
+        self.xs, self.ys = xs, ys
+
+    def __call__(self, q):
+        i = min(max(bisect.bisect_right(self.xs, q) - 1, 0), len(self.xs) - 2)
+        t = (q - self.xs[i]) / (self.xs[i + 1] - self.xs[i])
+        return self.ys[i] * (1.0 - t) + self.ys[i + 1] * t
+
+
+@program({"x": 1.3})
+def places_found_in_sorted_tables(x):
+    table = Steps([0.0, 1.0, 2.0], [x, x * x, 3.0])
+    kept = []
+    for v in (x, 2.0, 0.5 * x):
+        kept.insert(bisect.bisect_left(kept, v), v * x)
+    rows = [(0.5, x), (1.0, x * x), (2.0, 3.0)]
+    k = bisect.bisect(rows, x, key=lambda row: row[0])
+    return table(x) * table(0.3 * x) + kept[0] + 2.0 * kept[1] + rows[k - 1][1] * k
+
+
 @program({"xs": NUMBERS}, orders=1)
 def quicksort_of_lists(xs):
     def ordered(items):

@@ -4,6 +4,8 @@ import math
 from collections import namedtuple
 from typing import NamedTuple
 
+import numpy as np
+
 from programs.registry import program
 
 
@@ -26,6 +28,9 @@ class Arrow(NamedTuple):
 
     def __add__(self, other):
         return Arrow(self.x + other.x, self.y + other.y)
+
+    def longer(self, k):
+        return self._replace(x=self.x * k)
 
     def __rmul__(self, k):
         return Arrow(self.x * k, self.y * k)
@@ -102,3 +107,12 @@ def methods_that_give_other_fields(x):
     for _ in range(2):
         p = p._replace(x=p.size)._replace(y=x)
     return p.slope
+
+
+@program({"x": 0.7}, orders=2)
+def named_tuples_with_other_fields_read_as_a_whole(x):
+    p = Arrow(x).longer(x)
+    total = sum(p) * max(p) + sum(v * v for v in p.longer(3.0)) + math.prod(Arrow(x).longer(2.0))
+    for v in p.longer(x):
+        total = total + v * min(p)
+    return total + np.sum(np.array(p.longer(0.5)) ** 2)

@@ -472,6 +472,33 @@ def iterator_of_an_object_that_changes(x):
     return first * next(items)
 
 
+@refused("changes before all items are taken", 2.0)
+def dict_that_changes_while_its_iterator_is_kept(x):
+    table = {"a": x, "b": x * x}
+    items = iter(table.items())
+    _, first = next(items)
+    table["b"] = 5.0 * x
+    return first * next(items)[1]
+
+
+@refused("changes before all items are taken", 2.0)
+def dict_that_grows_while_its_iterator_is_kept(x):
+    table = {"a": x, "b": x * x}
+    keys = iter(table)
+    first = next(keys)
+    table["c"] = x
+    return table[first] * table[next(keys)]
+
+
+@refused("changes before all items are taken", 2.0)
+def list_that_changes_while_its_pairs_are_taken(x):
+    numbers = [x, x * x]
+    pairs = zip(numbers, (1.0, 2.0))
+    first, _ = next(pairs)
+    numbers[1] = 5.0 * x
+    return first * next(pairs)[0]
+
+
 @refused("depends on who reads the items", 2.0)
 def assigned_by_a_generator_that_is_kept(x):
     items = ((y := v * x) for v in (1.0, 2.0, 3.0))

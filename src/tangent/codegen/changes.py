@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import linecache
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tangent.errors import Location, SourceError
 from tangent.source.cells import cells_of
-from tangent.source.naming import is_library
+from tangent.source.naming import is_generated, is_library
 from tangent.source.resolve import MISSING
 from tangent.transform.generated import Generated
 
@@ -66,6 +68,38 @@ class Changes:
             if value.__defaults__ is not defaults or value.__kwdefaults__ is not named:
                 return True
         return any(_differs(*x) for x in self._others)
+
+
+class Defaults:
+    """Looks whether a function still has the defaults that its derivative was made with: these are those of the
+    derivative, too, and stand for what a call has left out before anything can be looked at."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self._function, self._old = function, _definition(function)[1:]
+
+    def __reduce__(self) -> tuple[type[bool], tuple[()]]:
+        """In another process nobody sets them."""
+        return bool, ()
+
+    def __call__(self) -> bool:
+        function, old = self._function, self._old
+        if function.__defaults__ is old[0] and function.__kwdefaults__ is old[1]:
+            return False
+        code = function.__code__
+        place = Location(code.co_filename, line := code.co_firstlineno, linecache.getline(code.co_filename, line))
+        raise SourceError(
+            f"the defaults of '{function.__name__}' have changed since its derivative was made", place,
+            "they stand for what a call has left out", "Ask for the derivative again, after they were set.",
+        )  # fmt: skip
+
+
+def defaults_of(primal: types.FunctionType) -> Defaults | None:
+    """What looks at the defaults of a function of the user's, which the primal of a derivative may stand for."""
+    function = getattr(primal, "remembers", primal)
+    while hasattr(function, "origin"):  # a derivative
+        function = function.origin[0]
+    found = function.__defaults__ or function.__kwdefaults__
+    return None if not found or is_generated(function) else Defaults(function)
 
 
 def _parameters(function: types.FunctionType) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.codegen.changes import Changes, dependencies
+from tangent.codegen.changes import Changes, defaults_of, dependencies
 from tangent.codegen.late import asked_first, with_another
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
@@ -123,6 +123,9 @@ def stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> 
         extra["_changed"] = Changes(elsewhere)
     if "_changed" in extra:
         tests.append(call("_changed"))
+    if (defaults := defaults_of(entry.primal)) is not None:
+        extra["_defaults"] = defaults
+        tests.append(call("_defaults"))
     if not tests:
         return None
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)

@@ -55,7 +55,7 @@ class _Watched:
 
 def steady(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Raise the error of dicts, sets and deques that change while a loop runs over them."""
-    known = _Known(f, context)
+    known = Known(f, context)
     for n in walk(f):
         if isinstance(n, COMPREHENSIONS):
             known.refuse_changed(n)
@@ -116,7 +116,7 @@ def steady(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     return replace(f, body=block(f.body))
 
 
-class _Known:
+class Known:
     """What a function makes dicts, sets and deques of, under which names."""
 
     def __init__(self, f: ast.FunctionDef, context: Context) -> None:
@@ -203,34 +203,34 @@ class _Known:
 
     def _adds(self, n: ast.AST, d: ast.expr, keys: frozenset[str]) -> bool:
         match n:
-            case ast.Subscript(value=value, slice=place, ctx=ast.Store()) if self._is(value, d):
+            case ast.Subscript(value=value, slice=place, ctx=ast.Store()) if self.is_same(value, d):
                 return self.kind(d) is not deque and not _is_item(place, keys)
-            case ast.Subscript(value=value, slice=place, ctx=ast.Load()) if self._is(value, d):
+            case ast.Subscript(value=value, slice=place, ctx=ast.Load()) if self.is_same(value, d):
                 return ast.unparse(d) in self.filling and not _is_item(place, keys)
             case ast.AugAssign(target=target, op=ast.BitOr() | ast.Add() | ast.BitXor()):
-                return self._is(target, d)
+                return self.is_same(target, d)
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in ADDING or attr in MOVING:
-                return self._is(value, d)
+                return self.is_same(value, d)
             case _:
                 return False
 
     def _takes(self, n: ast.AST, d: ast.expr) -> bool:
         match n:
             case ast.Subscript(value=value, ctx=ast.Del()):
-                return self._is(value, d)
+                return self.is_same(value, d)
             case ast.AugAssign(target=target, op=ast.BitAnd() | ast.Sub() | ast.BitXor()):
-                return self._is(target, d)
+                return self.is_same(target, d)
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in TAKING:
-                return self._is(value, d)
+                return self.is_same(value, d)
             case _:
                 return False
 
     def _is_asked(self, d: ast.expr, s: ast.For, keys: frozenset[str]) -> bool:
         """Whether what a loop runs over is asked for what is kept under an item, as dicts are."""
         asked = [n for x in s.body for n in walk(x) if isinstance(n, ast.Subscript)]
-        return any(self._is(n.value, d) and keys & identifiers(n.slice) for n in asked)
+        return any(self.is_same(n.value, d) and keys & identifiers(n.slice) for n in asked)
 
-    def _is(self, e: ast.expr, d: ast.expr) -> bool:
+    def is_same(self, e: ast.expr, d: ast.expr) -> bool:
         mine, other = ast.unparse(e), ast.unparse(d)
         return mine == other or any({mine, other} <= names for names in self.same)
 

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from tangent.analysis.storage import AROUND
+from tangent.optimise.compared import asked_by_identity
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_literal
@@ -26,7 +27,7 @@ Known = dict[str, ast.expr]
 
 def copies(body: Body, o: Optimisation) -> Body:
     pinned = _pinned(body)
-    return _Copies(pinned, o.shared).block(body, {})
+    return _Copies(pinned, o.shared, asked_by_identity(body)).block(body, {})
 
 
 def _pinned(body: Body) -> frozenset[str]:
@@ -51,8 +52,8 @@ def _pinned_by(s: ast.stmt) -> frozenset[str]:
 
 
 class _Copies:
-    def __init__(self, pinned: frozenset[str], shared: Mapping[str, str]) -> None:
-        self.pinned, self.shared = pinned, shared
+    def __init__(self, pinned: frozenset[str], shared: Mapping[str, str], compared: frozenset[str]) -> None:
+        self.pinned, self.shared, self.compared = pinned, shared, compared
         self.users: dict[str, set[str]] = {}
 
     def block(self, body: Body, known: Known) -> Body:
@@ -98,7 +99,7 @@ class _Copies:
             ):
                 known[target] = value
                 self.users.setdefault(source, set()).add(target)
-            case _ if is_literal(value) and not isinstance(value, ast.Tuple):
+            case _ if is_literal(value) and not isinstance(value, ast.Tuple) and target not in self.compared:
                 known[target] = value
 
     def is_around(self, v: str) -> bool:

@@ -14,10 +14,12 @@ import ast
 from collections import Counter
 
 from tangent.analysis.storage import RESULT
+from tangent.optimise.compared import asked_by_identity
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import read_when_called
 from tangent.optimise.purity import calls_in, calls_unknown, changed_inside, is_pure, root_of
 from tangent.syntax.blocks import MARKS, Attempt
+from tangent.syntax.core import is_literal
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment, text_of
 from tangent.syntax.quote import constant
@@ -38,7 +40,7 @@ def inline(body: Body, o: Optimisation) -> Body:
             reads[v] += n
         for v in writes(s):
             defined[v] += 1
-    return _Inline(o, reads, defined, _single(body, reads, defined)).block(body, 4)
+    return _Inline(o, reads, defined, _single(body, reads, defined), asked_by_identity(body)).block(body, 4)
 
 
 def _single(body: Body, reads: Counter[str], defined: Counter[str]) -> set[ast.stmt]:
@@ -122,9 +124,10 @@ def _occurrences(s: ast.stmt) -> dict[str, int]:
 
 class _Inline:
     def __init__(
-        self, o: Optimisation, reads: Counter[str], defined: Counter[str], single: set[ast.stmt]
+        self, o: Optimisation, reads: Counter[str], defined: Counter[str], single: set[ast.stmt],
+        compared: frozenset[str],
     ) -> None:  # fmt: skip
-        self.o, self.reads, self.defined, self.single = o, reads, defined, single
+        self.o, self.reads, self.defined, self.single, self.compared = o, reads, defined, single, compared
 
     def block(self, body: Body, indent: int, attempted: bool = False) -> Body:
         """One walk: candidates wait for their use, and stay where they are if it never comes."""
@@ -176,8 +179,9 @@ class _Inline:
 
     def is_candidate(self, s: ast.stmt) -> bool:
         match s:
-            case ast.Assign(targets=[ast.Name()], value=value):
-                return is_pure(value, self.o) and not isinstance(value, (ast.List, ast.Dict))
+            case ast.Assign(targets=[ast.Name(id=v)], value=value):
+                literal = v in self.compared and is_literal(value)
+                return is_pure(value, self.o) and not isinstance(value, (ast.List, ast.Dict)) and not literal
             case _:
                 return False
 

@@ -28,8 +28,8 @@ def replace_item(y, b, index, value):
     d[value] = d[y][index]
     d[y] = replace_item(d[b], index, d[value])
 def replace_field(y, b, name, value):
-    d[b] = replace_field(d[y], name, init_grad(get_attribute(b, name)))
-    d[value] = get_attribute(d[y], name)
+    d[b] = replace_field(as_given(d[y], y), name, init_grad(get_attribute(b, name)))
+    d[value] = get_attribute(as_given(d[y], y), name)
     d[y] = replace_field(d[b], name, d[value])
 def sequence(y, xs, ahead=False):
     d[xs] = unsequence(d[y], xs)

@@ -1,5 +1,8 @@
 """The memory of objects, lists and dicts: a table that is made anew where something changes."""
 
+@linear
+def memory_of(y, memory, *captured): d[memory] = d[y]
+
 def remembered(y, memory, x, name):
     d[memory] = slot_grad(d[y], memory, x, name)
     d[x] = owner_grad(d[y], memory, x, name)

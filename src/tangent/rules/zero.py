@@ -18,6 +18,8 @@ math.trunc
 math.ulp
 round
 operator.floordiv
+bisect.bisect_left
+bisect.bisect_right
 
 # Comparisons and logic
 

@@ -168,7 +168,6 @@ runtime.step_of
 runtime.new_object
 runtime.no_memory
 runtime.tell_outside
-runtime.memory_of
 runtime.memory_of_arrays
 runtime.is_array
 runtime.is_view

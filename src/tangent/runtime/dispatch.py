@@ -101,6 +101,8 @@ def init_grad(x: Any) -> Any:
         return np.zeros(len(x), gradient_dtype(x.base.dtype))
     if isinstance(x, (range, bytearray)):
         return np.zeros(len(x))
+    if isinstance(x, types.MethodType):  # that of its object
+        return _zero_inside(x.__self__)
     return map_structure(_zero_inside, x)
 
 

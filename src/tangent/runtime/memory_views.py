@@ -28,6 +28,8 @@ def memory_of(memory: Any, *captured: Any) -> Any:
         x = todo.pop()
         if isinstance(x, (list, dict, deque, set)) and id(x) not in seen:
             seen.add(id(x))
+            if (id(x), None) in memory:  # a function around has begun
+                continue
             memory = memory.having(x, None, begun := x.copy())
             memory.owners.begun[id(x)] = begun
             todo += x.values() if isinstance(x, dict) else x

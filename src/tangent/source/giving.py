@@ -29,7 +29,7 @@ Tree = ast.FunctionDef | ast.Lambda
 
 METHODS = frozenset(
     "get setdefault tolist copy split rsplit splitlines partition rpartition readlines findall groups most_common "
-    "reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
+    "reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip _replace _make".split()
 )
 SAME = (staticmethod, classmethod, abc.abstractmethod, functools.wraps)  # what they decorate gives what it gave
 WHOLE = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.BinOp, ast.UnaryOp)

@@ -17,7 +17,7 @@ from tangent.runtime.objects import is_object
 from tangent.source.cells import cells_of, content_of
 from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.syntax.captured import declared, own_variables
+from tangent.syntax.captured import bindings, declared, own_functions, own_variables
 from tangent.syntax.names import identifiers
 from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
@@ -57,7 +57,10 @@ def _named(tree: ast.FunctionDef) -> set[str]:
 
 
 def _calls_given(tree: ast.FunctionDef) -> bool:
-    own = own_variables(tree)
+    """Whether a function calls what it is given or has found, not only functions that are defined in it."""
+    own = own_variables(tree).union(*(own_variables(g) for g in walk(tree) if isinstance(g, ast.FunctionDef)))
+    bound = bindings(tree)
+    own -= {g.name for g in own_functions(tree) if bound[g.name] == 1}
     return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in own for n in walk(tree))
 
 

@@ -237,7 +237,7 @@ class Expressions:
                 self.emit(at(ast.Assign([slots], source), self.like))
                 return [*held, *(name(p) for p in parts)]
             case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) and (
-                found is MISSING or not is_library(found)
+                found is MISSING or isinstance(found, types.BuiltinFunctionType) or not is_library(found)
             ):
                 packed = self.atom(ast.List(list(args), ast.Load()))
                 return [ast.Starred(packed, ast.Load())]

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from tangent.normalise.context import Context
 from tangent.normalise.generators.lazy import Lazy
 from tangent.normalise.generators.machine import Machine, machine, rest_of
+from tangent.normalise.generators.meanwhile import Meanwhile
 from tangent.normalise.generators.pieces import END
 from tangent.normalise.generators.written import Body, written
 from tangent.normalise.iterators.known import reads_all
@@ -57,14 +58,17 @@ class _Kept:
     def __init__(self, f: ast.FunctionDef, context: Context, lazy: Lazy) -> None:
         self.f, self.context, self.lazy = f, context, lazy
         self.made: dict[str, _Made] = {}
+        meanwhile = Meanwhile(f, context)
         bound = bindings(f)
         for v, assigned in lazy.assigned().items():
             values = [a.value for a in assigned]
             if v in context.kept and len(assigned) == bound[v] and self.is_followed(v):
                 lists = [self.items(e) for e in values]
                 if all(e is not None for e in lists):
+                    for a in assigned:
+                        meanwhile.require_same(v, a, [], {})
                     self.made[v] = _Made(place=self.named(f"{v}_at"))
-                elif len(assigned) == 1 and (cut := self.cut(v, assigned[0])) is not None:
+                elif len(assigned) == 1 and (cut := self.cut(v, assigned[0], meanwhile)) is not None:
                     self.made[v] = _Made(machine=cut, rest=context.names.numbered(f"{v}_rest"))
 
     def named(self, base: str) -> str:
@@ -92,12 +96,17 @@ class _Kept:
         called = [n.func for n in walk(self.f) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
         return any(isinstance(a.value, ast.Name) and a.value.id == v and a.attr in WRITING_METHODS for a in called)
 
-    def cut(self, v: str, s: ast.Assign) -> Machine | None:
+    def cut(self, v: str, s: ast.Assign, meanwhile: Meanwhile) -> Machine | None:
         e = s.value
         if isinstance(e, ast.Call) and self.resolve(e.func) is iter and len(e.args) == 1:
             e = e.args[0]
         found = written(e, s, self.lazy.nested, self.context)
-        return None if found is None else machine(v, found, s, self.lazy.nested, self.context)
+        if found is None:
+            return None
+        assigned = [x for x in found.start if isinstance(x, ast.Assign)]
+        given = {t.id: x.value for x in assigned for t in x.targets if isinstance(t, ast.Name)}
+        meanwhile.require_same(v, s, found.body, given)
+        return machine(v, found, s, self.lazy.nested, self.context)
 
     def is_followed(self, v: str) -> bool:
         """Whether all that is done with an iterator is known here."""

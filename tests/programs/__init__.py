@@ -67,6 +67,7 @@ THEMES = (
     "namespaces",
     "own_classes",
     "owners",
+    "heaped",
     "helped",
     "told",
     "shallow",

@@ -30,6 +30,7 @@ from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read
 from tangent.normalise.grids import grids
 from tangent.normalise.grown import grown
+from tangent.normalise.heaps import heaps
 from tangent.normalise.imaginary import imaginary
 from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
@@ -77,7 +78,7 @@ from tangent.syntax.walk import walk
 PASSES = (
     outlined, insertions, plain_kinds, renamed, acting, strictly, looped, choices, copies, counters, chained,
     symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, merged,
-    extended, sorting, repeated, managers, lazily_read, turned, kept, steady, lengths, outcomes, brought, filled,
+    extended, sorting, heaps, repeated, managers, lazily_read, turned, kept, steady, lengths, outcomes, brought, filled,
     ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
     iterators, comprehensions, walrus, assigned_outside, defaults, statements, jumps, contexts, iteration, spread,
     flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised, versions,

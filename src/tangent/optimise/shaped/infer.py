@@ -185,6 +185,9 @@ class Inference:
         found = self.resolve(e.func)
         if isinstance(found, Generated):
             return self.result_of(found, e)
+        if found is runtime.call_effect and isinstance(e.args[0], ast.Attribute):
+            inner = ast.Call(e.args[0], e.args[1:], e.keywords)
+            return self.call(inner) if isinstance(self.of(e.args[0].value), Drawing) else UNKNOWN
         if found is runtime.tuple_of and self.named and not is_starred(e.args):
             names, held = names_of(self.resolve(e.args[0])), tuple(self.of(a) for a in e.args[1:])
             return Items(held, False, True, names) if len(names) == len(held) else UNKNOWN

@@ -57,6 +57,7 @@ THEMES = (
     "given_lists",
     "cycles",
     "many_objects",
+    "networks",
     "knowing",
     "setters",
     "values",

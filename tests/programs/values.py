@@ -256,3 +256,48 @@ def replace_of_what_another_holds(x):
             state, body=dataclasses.replace(state.body, x=state.body.x * x), time=state.time + state.body.x
         )
     return state.time * state.body.energy
+
+
+class Turn:
+    """Made by methods of its class, and by what an object says its class is."""
+
+    def __init__(self, c, s):
+        self.c, self.s = c, s
+
+    @staticmethod
+    def of(angle):
+        return Turn(math.cos(angle), math.sin(angle))
+
+    @classmethod
+    def none(cls):
+        return cls(1.0, 0.0)
+
+    @classmethod
+    def several(cls, angle, n=3):
+        whole = cls.none()
+        for _ in range(n):
+            whole = whole * cls.of(angle)
+        return whole
+
+    def __mul__(self, other):
+        return type(self)(self.c * other.c - self.s * other.s, self.c * other.s + self.s * other.c)
+
+    def back(self):
+        return self.__class__(self.c, -self.s)
+
+    def reach(self):
+        return self.c**2 + 2.0 * self.s
+
+
+@program({"angle": 0.4, "scale": 1.3})
+def made_by_methods_of_the_class(angle, scale):
+    turn = Turn.none()
+    for _ in range(3):
+        turn = turn * Turn.of(angle) * Turn.of(scale * angle).back()
+    return turn.reach() + Turn.several(angle).s * scale
+
+
+@program({"angle": 0.4})
+def methods_asked_of_the_class(angle):
+    turn = Turn.several(angle, 2)
+    return Turn.reach(Turn.__mul__(turn, turn)) * turn.c

@@ -1,4 +1,4 @@
-"""Variables that only ever hold lists, tuples and dicts that are made here, or by a callee; generators that are made here."""
+"""Variables that only ever hold what is made here, or by a callee: lists, tuples and dicts; generators of numbers."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import types
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -54,7 +55,9 @@ NUMBERS = (int, float, complex, bool)
 
 def values(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef | None:
     """The definition with variables in place of the objects of one class; None where there is no such class."""
-    calls = [n.func.id for n in walk_scope(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    called = [n.func for n in walk_scope(tree) if isinstance(n, ast.Call)]
+    makers = [f.value if isinstance(f, ast.Attribute) else f for f in called]  # `C(x)`, `C.unit(x)`
+    calls = [e.id for e in makers if isinstance(e, ast.Name)]
     own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body) | set(function.__code__.co_freevars)
     for path in dict.fromkeys(calls):
         cls = function.__globals__.get(path) if path not in own else None
@@ -259,6 +262,17 @@ class Values(Stated):
         found = self.relied[f"{self.path}.{attr}"] = self.members.method(attr)
         return self.inlined(self.definition(found), found, [owner, *args], list(keywords), s)
 
+    def asked_of_class(self, attr: str, args: list[ast.expr], s: ast.stmt, *keywords: ast.keyword) -> Any:
+        """The same of what is asked of the class: `C.unit(x)`, `C.dot(v, w)`."""
+        member = inspect.getattr_static(self.cls, attr, None)
+        bound = isinstance(member, classmethod)
+        found = member.__func__ if isinstance(member, (staticmethod, classmethod)) else member
+        if not isinstance(found, types.FunctionType):
+            raise CannotWriteOut
+        self.relied[f"{self.path}.{attr}.__func__" if bound else f"{self.path}.{attr}"] = found
+        given = [name(self.path), *args] if bound else args
+        return self.inlined(self.definition(found), found, given, list(keywords), s)
+
     def inlined(
         self, tree: ast.FunctionDef, f: types.FunctionType | None, args: list[ast.expr], keywords: list[ast.keyword],
         s: ast.stmt,
@@ -329,7 +343,8 @@ class Values(Stated):
         if self.depth > DEEPEST or self.size > MOST_STATEMENTS:
             raise CannotWriteOut
         if f is not None and (
-            f.__globals__ is not self.function.__globals__ or f.__code__.co_freevars or not is_readable(tree, f)
-            or names_outside(tree) & self.own or any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree)
+            f.__globals__ is not self.function.__globals__ or f.__code__.co_freevars
+            or not is_readable(tree, f, relied=self.relied) or names_outside(tree) & self.own
+            or any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree)
         ):  # fmt: skip
             raise CannotWriteOut

@@ -15,7 +15,6 @@ from typing import Any
 from tangent.analysis.effects import Summaries
 from tangent.analysis.liveness import liveness
 from tangent.analysis.made import draws
-from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import ANYTHING, SCALAR, UNKNOWN, Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.lists import Held, held_by_lists
@@ -61,7 +60,8 @@ class _Inference:
         while waiting:
             if (f := waiting.pop(0)) not in self.units:
                 this = self.units[f] = read(f)
-                if any(op.kind in ("dynamic", "closure") and not draws(op.value, this.operations) for op in this.operations.values()):
+                late = [op for op in this.operations.values() if op.kind in ("dynamic", "closure")]
+                if not all(draws(op.value, this.operations) for op in late):
                     raise _Open
                 waiting += [callee for callee, _ in _calls(this)]
         self.known: dict[Any, dict[str, Fact]] = {f: {} for f in self.units}

@@ -301,3 +301,73 @@ def made_by_methods_of_the_class(angle, scale):
 def methods_asked_of_the_class(angle):
     turn = Turn.several(angle, 2)
     return Turn.reach(Turn.__mul__(turn, turn)) * turn.c
+
+
+@program({"x": 0.7, "rate": 0.3})
+def lists_of_vectors(x, rate):
+    places = [Vec(x * (i + 1), 0.5) for i in range(3)]
+    speeds = [Vec(0.1, rate), Vec(x), -Vec(rate, x)]
+    for step in range(3):
+        pulls = []
+        for i, p in enumerate(places):
+            pull = Vec(0.0, 0.0)
+            for j in range(len(places)):
+                if i != j:
+                    d = places[j] - p
+                    pull = pull + d * (rate / (abs(d) ** 3 + 1.0))
+            pulls.append(pull)
+        speeds = [v + a * 0.1 for v, a in zip(speeds, pulls)]
+        places = [p + v * 0.1 for p, v in zip(places, speeds)]
+        places[step] = places[step].turned(0.3)
+    return sum(p.square for p in places) + sum(speeds, Vec(x, 0.0)).y + len(places) * places[-1].x
+
+
+@program({"x": 0.7, "rate": 0.3})
+def parts_of_lists_of_vectors(x, rate):
+    path = [Vec(x)]
+    while len(path) < 4:
+        path.append(path[-1].turned(rate) + Vec(rate, 0.1))
+    steps = [b - a for a, b in zip(path, path[1:])]
+    nearest = min(abs(s) for s in steps)
+    corners = [Vec(0.0, rate)] * 2
+    total = 0.0
+    for c in corners[1:]:
+        total += c.dot(path[2])
+    return nearest * total + max([p.x for p in path])
+
+
+@program({"x": 0.7, "rate": 0.3})
+def lists_of_vectors_with_two_names(x, rate):
+    path = [Vec(x)]
+    same = path
+    for i in range(3):
+        same.append(path[i] * rate)
+        for p in path[:2]:
+            same.append(p + Vec(rate, x))
+    return sum(p.square for p in same) * len(path)
+
+
+@program({"x": 0.7})
+def list_of_vectors_that_grows_in_its_loop(x):
+    path = [Vec(x), Vec(0.2, x)]
+    y = 0.0
+    for p in path:
+        y += p.x * p.y
+        if len(path) < 5:
+            path.append(p * x)
+    return y
+
+
+@program({"x": 0.7})
+def list_of_vectors_that_is_handed_on(x):
+    path = [Vec(x), Vec(0.2, x)]
+    path.append(last_of(path) + Vec(x, x))
+    return abs(path[2]) * len(path) + sum(v.y for v in doubled(path))
+
+
+def last_of(path):
+    return path[-1]
+
+
+def doubled(path):
+    return [p + p for p in path]

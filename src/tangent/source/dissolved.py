@@ -45,6 +45,7 @@ from tangent.source.members import Members, is_plain
 from tangent.source.naming import home_of, is_generated
 from tangent.source.stated import Stated
 from tangent.source.unnamed import with_objects_named
+from tangent.source.value_lists import ValueLists
 from tangent.source.values import values
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
@@ -70,6 +71,7 @@ def _without_objects(tree: ast.FunctionDef, function: types.FunctionType, defini
     for _ in range(MOST_OBJECTS):
         new = next(_without_one(tree, function, definition), None) or columns(tree, function, definition)
         new = new or dict_columns(tree, function, definition) or values(tree, function, definition)
+        new = new or values(tree, function, definition, ValueLists)
         if new is None and (apart := made_each(tree, function)) is not None:
             new = next(_without_one(apart, function, definition), None)
         if new is None:

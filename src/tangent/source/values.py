@@ -53,7 +53,9 @@ REFUSED = (
 NUMBERS = (int, float, complex, bool)
 
 
-def values(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef | None:
+def values(
+    tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, way: type[Values] | None = None
+) -> ast.FunctionDef | None:  # fmt: skip
     """The definition with variables in place of the objects of one class; None where there is no such class."""
     called = [n.func for n in walk_scope(tree) if isinstance(n, ast.Call)]
     makers = [f.value if isinstance(f, ast.Attribute) else f for f in called]  # `C(x)`, `C.unit(x)`
@@ -63,7 +65,7 @@ def values(tree: ast.FunctionDef, function: types.FunctionType, definition: Defi
         cls = function.__globals__.get(path) if path not in own else None
         if isinstance(cls, type) and is_value(cls, function) and not cls.__subclasses__():
             try:
-                return Values(tree, function, definition, own, cls, path).whole()
+                return (way or Values)(tree, function, definition, own, cls, path).whole()
             except CannotWriteOut:
                 continue
     return None
@@ -71,6 +73,8 @@ def values(tree: ast.FunctionDef, function: types.FunctionType, definition: Defi
 
 class Values(Stated):
     """The objects of one class on their way to variables."""
+
+    steps_of = ValueSteps
 
     def __init__(
         self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, own: set[str], cls: type,
@@ -94,12 +98,16 @@ class Values(Stated):
     def whole(self) -> ast.FunctionDef:
         if any(isinstance(n, REFUSED) for n in walk(self.tree) if n is not self.tree):
             raise CannotWriteOut
-        body = self.block(self.tree.body)
+        body = self.finished(self.block(self.tree.body))
+        return written_anew(self.original, body, self.relied)
+
+    def finished(self, body: Body) -> Body:
+        """The statements, if no object is left in them."""
         given = {a.arg for a in arguments(self.tree.args)}
         left = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name)}
         if not self.known or self.known.keys() & (self.others | given | left):
             raise CannotWriteOut
-        return written_anew(self.original, body, self.relied)
+        return body
 
     def around(self, e: ast.expr) -> Any:
         return found_around(e, self.own, self.function.__globals__)
@@ -126,7 +134,7 @@ class Values(Stated):
         """What is done before an expression, and what is left of it: it may be an object."""
         if not self.mentions(e):
             return [], e
-        steps = ValueSteps(self, s)
+        steps = self.steps_of(self, s)
         return steps.before, steps.visit(e)
 
     def expression(self, e: ast.expr, s: ast.stmt) -> tuple[Body, ast.expr]:
@@ -344,7 +352,7 @@ class Values(Stated):
             raise CannotWriteOut
         if f is not None and (
             f.__globals__ is not self.function.__globals__ or f.__code__.co_freevars
-            or not is_readable(tree, f, relied=self.relied) or names_outside(tree) & self.own
+            or not is_readable(tree, f, ast.GeneratorExp, self.relied) or names_outside(tree) & self.own
             or any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree)
         ):  # fmt: skip
             raise CannotWriteOut

@@ -366,3 +366,46 @@ def table_of_arrays_that_operators_change(a):
             t[i][j] += t[i][j - 1] * a
             t[i][j][0] *= 2.0
     return np.sum(t[1][2] * t[0][1])
+
+
+@program({"x": 0.6, "n": 3}, wrt="x")
+def list_that_grew_and_is_replaced(x, n):
+    state = []
+    for i in range(n):
+        state.append(x * (i + 1))
+    for k in range(2):
+        push = []
+        for i in range(n):
+            push.append(state[i] * 0.5)
+        state = [v + a * x for v, a in zip(state, push)]
+        parts = []
+        for v in state:
+            parts.append(v * v)
+        state = parts
+        state.append(x + k)
+    return sum(state)
+
+
+@program({"x": 0.6})
+def list_that_is_replaced_by_one_that_stays(x):
+    state = []
+    state.append(x)
+    for k in range(2):
+        parts = []
+        for v in state:
+            parts.append(v * x)
+        state = parts
+        state.append(x * k)
+        parts.append(0.5 * x)
+    return sum(state) * len(parts)
+
+
+@program({"beta": 0.3, "gamma": 0.1})
+def history_of_tuples(beta, gamma):
+    s, i, r = 0.9, 0.1, 0.0
+    history = []
+    for _ in range(4):
+        new, gone = beta * s * i, gamma * i
+        s, i, r = s - new, i + new - gone, r + gone
+        history.append((s, i, r))
+    return max(h[1] for h in history) + history[2][0] * history[1][2]

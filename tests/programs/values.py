@@ -256,3 +256,118 @@ def replace_of_what_another_holds(x):
             state, body=dataclasses.replace(state.body, x=state.body.x * x), time=state.time + state.body.x
         )
     return state.time * state.body.energy
+
+
+class Turn:
+    """Made by methods of its class, and by what an object says its class is."""
+
+    def __init__(self, c, s):
+        self.c, self.s = c, s
+
+    @staticmethod
+    def of(angle):
+        return Turn(math.cos(angle), math.sin(angle))
+
+    @classmethod
+    def none(cls):
+        return cls(1.0, 0.0)
+
+    @classmethod
+    def several(cls, angle, n=3):
+        whole = cls.none()
+        for _ in range(n):
+            whole = whole * cls.of(angle)
+        return whole
+
+    def __mul__(self, other):
+        return type(self)(self.c * other.c - self.s * other.s, self.c * other.s + self.s * other.c)
+
+    def back(self):
+        return self.__class__(self.c, -self.s)
+
+    def reach(self):
+        return self.c**2 + 2.0 * self.s
+
+
+@program({"angle": 0.4, "scale": 1.3})
+def made_by_methods_of_the_class(angle, scale):
+    turn = Turn.none()
+    for _ in range(3):
+        turn = turn * Turn.of(angle) * Turn.of(scale * angle).back()
+    return turn.reach() + Turn.several(angle).s * scale
+
+
+@program({"angle": 0.4})
+def methods_asked_of_the_class(angle):
+    turn = Turn.several(angle, 2)
+    return Turn.reach(Turn.__mul__(turn, turn)) * turn.c
+
+
+@program({"x": 0.7, "rate": 0.3})
+def lists_of_vectors(x, rate):
+    places = [Vec(x * (i + 1), 0.5) for i in range(3)]
+    speeds = [Vec(0.1, rate), Vec(x), -Vec(rate, x)]
+    for step in range(3):
+        pulls = []
+        for i, p in enumerate(places):
+            pull = Vec(0.0, 0.0)
+            for j in range(len(places)):
+                if i != j:
+                    d = places[j] - p
+                    pull = pull + d * (rate / (abs(d) ** 3 + 1.0))
+            pulls.append(pull)
+        speeds = [v + a * 0.1 for v, a in zip(speeds, pulls)]
+        places = [p + v * 0.1 for p, v in zip(places, speeds)]
+        places[step] = places[step].turned(0.3)
+    return sum(p.square for p in places) + sum(speeds, Vec(x, 0.0)).y + len(places) * places[-1].x
+
+
+@program({"x": 0.7, "rate": 0.3})
+def parts_of_lists_of_vectors(x, rate):
+    path = [Vec(x)]
+    while len(path) < 4:
+        path.append(path[-1].turned(rate) + Vec(rate, 0.1))
+    steps = [b - a for a, b in zip(path, path[1:])]
+    nearest = min(abs(s) for s in steps)
+    corners = [Vec(0.0, rate)] * 2
+    total = 0.0
+    for c in corners[1:]:
+        total += c.dot(path[2])
+    return nearest * total + max([p.x for p in path])
+
+
+@program({"x": 0.7, "rate": 0.3})
+def lists_of_vectors_with_two_names(x, rate):
+    path = [Vec(x)]
+    same = path
+    for i in range(3):
+        same.append(path[i] * rate)
+        for p in path[:2]:
+            same.append(p + Vec(rate, x))
+    return sum(p.square for p in same) * len(path)
+
+
+@program({"x": 0.7})
+def list_of_vectors_that_grows_in_its_loop(x):
+    path = [Vec(x), Vec(0.2, x)]
+    y = 0.0
+    for p in path:
+        y += p.x * p.y
+        if len(path) < 5:
+            path.append(p * x)
+    return y
+
+
+@program({"x": 0.7})
+def list_of_vectors_that_is_handed_on(x):
+    path = [Vec(x), Vec(0.2, x)]
+    path.append(last_of(path) + Vec(x, x))
+    return abs(path[2]) * len(path) + sum(v.y for v in doubled(path))
+
+
+def last_of(path):
+    return path[-1]
+
+
+def doubled(path):
+    return [p + p for p in path]

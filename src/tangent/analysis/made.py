@@ -1,4 +1,4 @@
-"""Variables that only ever hold lists, tuples and dicts that are made here, or by a callee."""
+"""Variables that only ever hold what is made here, or by a callee: lists, tuples and dicts; generators of numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 
 from tangent.analysis.operation import Operation, Operations
+from tangent.runtime.draws import gives_numbers
 from tangent.runtime.library import items_of, made_dict, values_of
 from tangent.syntax.cells import Cell
 
@@ -134,3 +135,13 @@ def copies_container(op: Operation) -> bool:
     if op.kind == "call":
         return op.callee in (values_of, items_of, made_dict)
     return op.kind == "rule" and op.rule.name in (*CONTAINER_COPIES, *DICT_COPIES)
+
+
+def draws(e: ast.expr | None, operations: Operations) -> bool:
+    """Whether random numbers are drawn, by a generator that is made here: that changes nothing else."""
+    match e:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)):
+            made = [op for op in operations.values() if v in op.targets]
+            return bool(made) and all(op.kind == "opaque" and gives_numbers(op.callee, attr) for op in made)
+        case _:
+            return False

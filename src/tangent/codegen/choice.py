@@ -10,12 +10,11 @@ import ast
 import types
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 
-from tangent.codegen.outside import Outside
+from tangent.codegen.outside import Outside, form
 from tangent.normalise.named_operators import may_give_objects
 from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
@@ -31,11 +30,8 @@ AFTER = 2  # calls with the same kinds, before a version is made for them
 MOST = 8  # versions of one derivative
 REMEMBERED = 256  # combinations of types and shapes
 ARRAYS = (np.ndarray, PersistentArray)
-CONTAINERS = (list, tuple, dict)
-HOLDING = {np.ndarray, *CONTAINERS}
 SIMPLE = frozenset({float, int, bool, complex, np.float64, np.float32, *ARRAYS})
 DEPTH = 3  # of objects in objects that are looked at
-MANY = 64  # items of a list or tuple that are looked at one by one
 Objects = Callable[[tuple[Any, ...]], Any]
 
 
@@ -191,26 +187,12 @@ def _held(a: Any, names: frozenset[str], depth: int) -> Any:
     if depth and is_of_several(a):
         return (list, *[_held(x, names, depth - 1) for x in a])
     held = held_under(a, names) if depth else {}
-    return (type(a), *held, *[_held(x, names, depth - 1) for x in held.values()]) if held else _form(a)
+    return (type(a), *held, *[_held(x, names, depth - 1) for x in held.values()]) if held else form(a)
 
 
 def parameters_of(g: Generated) -> list[str]:
     assert g.tree is not None
     return [a.arg for a in arguments(g.tree.args)]
-
-
-def _form(a: Any) -> Any:
-    """What a list, tuple or dict holds, as far as versions tell it apart."""
-    if type(a) is np.ndarray:
-        return a.shape, a.dtype
-    if type(a) is dict:
-        return (*a, *map(_form, a.values()))
-    if type(a) not in CONTAINERS:
-        return type(a)
-    held = set(map(type, a))
-    if held == {list} and HOLDING.isdisjoint(inside := frozenset(map(type, chain.from_iterable(a)))):
-        return (list, inside)
-    return frozenset(held) if len(a) > MANY or not held & HOLDING else (type(a), *map(_form, a))
 
 
 def held(primal: types.FunctionType, v: str) -> Any:

@@ -1,8 +1,9 @@
 """What functions find in their modules and closures: versions are made for the kinds of numbers and arrays there, too.
 
 They are read whenever the derivative runs. One that is of another kind by then asks for another version. A number or an
-array has a name, or a path: `RATE`, `settings.rate`, `PARAMETERS["rate"]`, `TABLE[1]`. What objects and containers hold
-may change meanwhile, so paths through these are followed only in functions that change none, and call nobody who could.
+array has a name, or a path: `RATE`, `settings.rate`, `PARAMETERS["rate"]`, `TABLE[1]`; so has a list of such, where it
+is read as a whole. What objects and containers hold may change meanwhile, so that these are followed only in functions
+that change none, and call nobody who could.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,10 @@ from tangent.transform.generated import Generated
 
 DATA = (float, int, bool, np.ndarray, np.float64, np.float32)
 CONTAINERS = (dict, list, tuple)
+HOLDING = {np.ndarray, *CONTAINERS}
+MANY = 64  # items of a list or tuple that are looked at one by one
+NUMBERS = {float, int, np.float64, np.int64, np.ndarray, list, tuple}  # what lists hold that are followed
+LONG = 10_000  # items of a list that are looked at in each call
 CALLING = (call_fwd, call_bwd, call_jvp, call_effect)
 NEW = frozenset("copy sum mean dot reshape ravel astype tolist".split())  # methods that change nothing
 Path = tuple[ast.Attribute | ast.Subscript, ...]  # from a variable on, each part with those before it
@@ -55,7 +61,7 @@ class Outside:
         """What tells apart the values for which there are different versions."""
         found = [place.value() for place in self._globals.values()]
         found += [place.value() for _, place in self._cells]
-        return tuple([(x.shape, x.dtype) if type(x) is np.ndarray else type(x) for x in found])
+        return tuple([form(x) for x in found])
 
     def tell(self) -> tuple[Any, ...]:
         """Let the functions know the kinds of what they find there now; these."""
@@ -82,8 +88,9 @@ class _Place:
 
     @property
     def is_held(self) -> bool:
-        """Whether an object or a container holds it, or a class."""
-        return not all(isinstance(x, types.ModuleType) for x in list(self.values())[:-1])
+        """Whether an object or a container holds it, or a class; or it is a list itself."""
+        *before, found = self.values()
+        return type(found) in CONTAINERS or not all(isinstance(x, types.ModuleType) for x in before)
 
     @cached_property
     def steps(self) -> tuple[tuple[bool, Any], ...]:
@@ -144,13 +151,16 @@ class _Text:
         return self.captured.get(v, self.g.primal.__globals__)
 
     def _first(self, place: _Place) -> _Place | None:
-        """The part of a way that leads to its first number or array; what libraries have stays as it is."""
-        for i, x in enumerate(place.values()):
+        """The part of a way that leads to its first number or array, or all of one that leads to a list; what libraries
+        have stays as it is."""
+        found = list(place.values())
+        for i, x in enumerate(found):
             if type(x) in DATA:
                 return replace(place, path=place.path[:i])
             if isinstance(x, types.ModuleType) and is_of_library(x.__name__):
                 return None
-        return None
+        listed = len(found) == len(place.path) + 1 and type(found[-1]) in (list, tuple) and len(found[-1]) <= LONG
+        return place if listed and NUMBERS.issuperset(map(type, found[-1])) else None
 
     def is_quiet(self, generated: set[str]) -> bool:
         """Whether nothing is changed but what is made here, nothing handed on from outside, and nobody called who could
@@ -222,14 +232,25 @@ def _part(owner: Any, e: ast.expr) -> Any:
             raise LookupError
 
 
+def form(a: Any) -> Any:
+    """What versions tell a value apart by; of a list, tuple or dict, what it holds."""
+    if type(a) is np.ndarray:
+        return a.shape, a.dtype
+    if type(a) is dict:
+        return (*a, *map(form, a.values()))
+    if type(a) not in CONTAINERS:
+        return type(a)
+    held = set(map(type, a))
+    if held == {list} and HOLDING.isdisjoint(inside := frozenset(map(type, chain.from_iterable(a)))):
+        return (list, inside)
+    return frozenset(held) if len(a) > MANY or not held & HOLDING else (type(a), *map(form, a))
+
+
 def _kind(value: Any) -> Any:
     """The kind of a value, of which long axes have no name."""
-    from tangent.optimise.shaped.kinds import NOT_ONE, Number, kind_of  # with the first version, as in choice.py
+    from tangent.optimise.shaped.kinds import kind_of, with_axes  # with the first version, as in choice.py
 
-    kind = kind_of(value, "")
-    if not isinstance(kind, Number):
-        return kind
-    return replace(kind, axes=tuple(NOT_ONE if isinstance(n, str) else n for n in kind.axes))
+    return with_axes(kind_of(value, ""), {})
 
 
 def _declared(tree: ast.AST) -> set[str]:

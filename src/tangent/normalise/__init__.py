@@ -30,6 +30,7 @@ from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read
 from tangent.normalise.grids import grids
 from tangent.normalise.grown import grown
+from tangent.normalise.heaps import heaps
 from tangent.normalise.imaginary import imaginary
 from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
@@ -54,6 +55,7 @@ from tangent.normalise.part_stores import part_stores
 from tangent.normalise.phases import phases
 from tangent.normalise.plain_kinds import plain_kinds
 from tangent.normalise.renamed import renamed
+from tangent.normalise.renewed import renewed
 from tangent.normalise.repeated import repeated
 from tangent.normalise.rows_at_end import rows_at_end
 from tangent.normalise.sorting import sorting
@@ -76,11 +78,12 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, plain_kinds, renamed, acting, strictly, looped, choices, copies, counters, chained,
-    symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, merged,
-    extended, sorting, repeated, managers, lazily_read, turned, kept, steady, lengths, outcomes, brought, filled,
-    ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
-    iterators, comprehensions, walrus, assigned_outside, defaults, statements, jumps, contexts, iteration, spread,
-    flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised, versions,
+    symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, merged, extended,
+    sorting, heaps, repeated, managers, lazily_read, turned, kept, steady, lengths, outcomes, brought, filled,
+    ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions,
+    walrus, iterators, comprehensions, renewed, walrus, assigned_outside, defaults, statements, jumps, contexts,
+    iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,
+    versions,
 )  # fmt: skip
 
 

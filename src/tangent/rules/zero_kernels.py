@@ -178,6 +178,9 @@ runtime.new_count
 runtime.require_nothing_lost
 runtime.order_of_keys
 runtime.moves_in_heap
+runtime.heap_order
+runtime.heap_entry
+runtime.heap_first
 runtime.zero_factory
 runtime.is_range_or_text
 runtime.plain_items

@@ -26,6 +26,7 @@ from tangent.runtime.dispatch import (
     put_field,
     put_fields,
 )
+from tangent.runtime.draws import draws_number
 from tangent.runtime.memory_captured import sees_memory
 from tangent.runtime.objects import (
     LEAVES,
@@ -170,6 +171,9 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
 
 def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A call for its effects, of a function that must not write into its arguments."""
+    if draws_number(function):
+        note_unrepeated()
+        return function(*args, **kwargs)
     require_reader(function, args, kwargs, alone=True)
     known = _service().refuse_writer(function)
     if _service().unrepeatable(function):

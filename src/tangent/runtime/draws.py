@@ -36,6 +36,12 @@ def gives_numbers(cls: Any, name: str) -> bool:
     return name in NUMBERS if cls is random.Random else is_drawing(cls) and name in DRAWING
 
 
+def draws_number(function: Any) -> bool:
+    """Whether a function is a method of a generator of Python's that gives a number: it writes into nothing."""
+    owner = getattr(function, "__self__", None)
+    return type(owner) is random.Random and function.__name__ in NUMBERS
+
+
 def draws(x: Any, name: str) -> bool:
     """Whether `x.name(...)` draws random numbers."""
     return is_drawing(type(x)) and name != "shuffle"

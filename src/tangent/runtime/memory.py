@@ -119,10 +119,24 @@ class Memory(Internal):
         made = self.of(self.table.having((id(x), name), value))
         if type(value) not in NUMBERS:
             made.lists = self.lists or isinstance(value, (list, tuple, dict))
-            new = operators_in(value)
-            if new:
-                made.operators = self.operators | new
+            made.learn(value)
         return made
+
+    def having_items(self, x: Any, now: Any, new: Any) -> Memory:
+        """The memory in which a list or dict holds something else, of which only a part is new."""
+        slot = id(x), None
+        if slot not in self.table:
+            return self.having(x, None, now)
+        made = self.of(self.table.having(slot, now))
+        if type(new) not in NUMBERS:
+            made.learn(new)
+        return made
+
+    def learn(self, value: Any) -> None:
+        """Take note of the operators that classes of a value define."""
+        new = operators_in(value)
+        if new:
+            self.operators |= new
 
     def of(self, table: Table) -> Memory:
         """Such a memory with other slots."""
@@ -307,6 +321,12 @@ def changed(memory: Any, x: Any, name: str | None, value: Any) -> Any:
         _check_assignable(x, name)
     count_change()
     return memory.having(x, name, value)
+
+
+def changed_to(memory: Any, x: Any, now: Any, new: Any) -> Any:
+    """The memory in which a list or dict holds something else, of which only a part is new."""
+    count_change()
+    return memory.having_items(x, now, new)
 
 
 def count_change() -> None:

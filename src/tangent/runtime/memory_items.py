@@ -17,7 +17,7 @@ from tangent.runtime.containers import is_lazy, mutated, mutated_part, unmutated
 from tangent.runtime.dispatch import lazy_zero
 from tangent.runtime.items import Items, in_items, whole
 from tangent.runtime.kernels.index import scatter
-from tangent.runtime.memory import Memory, changed, contents, current
+from tangent.runtime.memory import Memory, changed_to, contents, current
 from tangent.runtime.memory_grads import owner_grad, read_tangent, slot_grad
 from tangent.runtime.ordered import Moves, heap_moves
 from tangent.runtime.persistent import has_rows
@@ -61,7 +61,7 @@ def place_in(x: Any, index: Any) -> Any:
 
 def changed_items(memory: Any, x: Any, method: str, key: Any, value: Any) -> Any:
     """The memory after a method of a list or dict was called."""
-    return changed(memory, x, None, mutated(contents(memory, x), method, key, value))
+    return changed_to(memory, x, mutated(contents(memory, x), method, key, value), value)
 
 
 def changed_tangent(
@@ -69,7 +69,7 @@ def changed_tangent(
 ) -> Any:  # fmt: skip
     """The tangent of the memory after a method was called."""
     dnow = read_tangent(dmemory, dx, memory, x, None)
-    return dmemory.having(x, None, mutated(dnow, method, key, dvalue))
+    return dmemory.having_items(x, mutated(dnow, method, key, dvalue), dvalue)
 
 
 def items_rest(b: Any, memory: Any, x: Any, method: str, key: Any, value: Any) -> Any:

@@ -218,7 +218,7 @@ def require_kept(x: Any, name: str, value: Any) -> None:
 
 def is_descriptor(cls: type, name: str) -> bool:
     """Whether a class of the user's says what reading an attribute means, other than by a property."""
-    found = inspect.getattr_static(cls, name, None)
+    found = _of_class(cls, name)
     made = bool(type(found).__flags__ & _HEAP) and hasattr(type(found), "__get__")
     return made and not isinstance(found, KNOWN_DESCRIPTORS)
 
@@ -266,7 +266,11 @@ def is_numeric_method(f: Any) -> bool:
 
 def _static(x: Any, name: str) -> Any:
     """What a class says of an attribute of its objects, as it stands there."""
-    for c in type(x).__mro__:
+    return _of_class(type(x), name)
+
+
+def _of_class(cls: type, name: str) -> Any:
+    for c in cls.__mro__:
         if name in c.__dict__:
             return c.__dict__[name]
     return None

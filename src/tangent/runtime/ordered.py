@@ -152,6 +152,65 @@ def heap_moves(name: str, items: Any, count: int, less: Callable[[Any, Any], boo
     return moves, 0
 
 
+class HeapEntry:
+    """An item of a heap, and the place where it came to be; entries go one before the other as the items do."""
+
+    __slots__ = ("item", "place")
+
+    def __init__(self, item: Any, place: int) -> None:
+        self.item, self.place = item, place
+
+    def __lt__(self, other: HeapEntry) -> bool:
+        return bool(self.item < other.item)
+
+
+class HeapOrder:
+    """A heap of entries, which tells where the smallest item came to be.
+
+    >>> order = heap_order([3.0, 1.0])
+    >>> order.update()
+    >>> order.add(heap_entry(0.5, 2))
+    >>> order.discard(first := heap_first(order))
+    >>> first, heap_first(order), len(order)
+    (2, 1, 2)
+    """
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: list[HeapEntry]) -> None:
+        self.entries = entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def update(self) -> None:
+        """`heapq.heapify(heap)`."""
+        heapq.heapify(self.entries)
+
+    def add(self, entry: HeapEntry) -> None:
+        """`heapq.heappush(heap, item)`."""
+        heapq.heappush(self.entries, entry)
+
+    def discard(self, place: int) -> None:
+        """`heapq.heappop(heap)`, which gives the item at this place."""
+        assert heapq.heappop(self.entries).place == place
+
+
+def heap_order(items: Any) -> HeapOrder:
+    """The order of a list that becomes a heap."""
+    return HeapOrder([HeapEntry(item, place) for place, item in enumerate(items)])
+
+
+def heap_entry(item: Any, place: int) -> HeapEntry:
+    """An item that comes to be at a place."""
+    return HeapEntry(item, place)
+
+
+def heap_first(order: HeapOrder) -> int:
+    """Where the first item of a heap came to be."""
+    return order.entries[0].place
+
+
 def place_for(right: bool, items: Any, value: Any, *bounds: Any, **options: Any) -> int:
     """Where `bisect.insort` puts a value."""
     if (key := options.get("key")) is not None:

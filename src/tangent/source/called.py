@@ -169,7 +169,8 @@ class Called(Stated):
             raise CannotWriteOut
         if f is not None and (
             f.__globals__ is not self.function.__globals__ or set(f.__code__.co_freevars) - {"__class__"}
-            or not is_readable(tree, f, ast.GeneratorExp) or any(isinstance(n, ast.Delete) for n in walk(tree))
+            or not is_readable(tree, f, ast.GeneratorExp, self.relied)
+            or any(isinstance(n, ast.Delete) for n in walk(tree))
             or names_outside(tree) & (self.own | {"__class__"}) or any(_is_drawing(n) for n in walk(tree))
         ):  # fmt: skip
             raise CannotWriteOut

@@ -19,6 +19,7 @@ import builtins
 import copy
 import itertools
 import types
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -104,6 +105,7 @@ class Columns(Called):
         self.tree = with_own_loops(self.tree, self.names) if apart else self.tree
         self.elements = Elements({v}, self.around)
         self.births = dict(self.born())
+        self.alike: dict[str, ast.expr] = {}
         self.places = Places(self.tree)
 
     def born(self) -> Iterator[tuple[ast.stmt, ast.stmt]]:
@@ -155,9 +157,33 @@ class Columns(Called):
         found = self.initialised(given, [ast.keyword(a.arg, constant(None)) for a in tree.args.kwonlyargs], s)[1]
         self.names, self.places.next = kept
         self.size = 0
+        self.alike = self.functions_by_default(tree)
+        found = {attr: v for attr, v in found.items() if attr not in self.alike}
         self.columns = {attr: self.names.fresh(f"{self.v}_{attr.strip('_') or 'value'}") for attr in found}
         if not self.columns:
             raise CannotWriteOut
+
+    def functions_by_default(self, tree: ast.FunctionDef) -> dict[str, ast.expr]:
+        """The attributes that are one function in all objects: the default of a parameter that no object is given."""
+        parameters = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args)][1:]
+        defaults = {p: e for p, e in zip(reversed(parameters), reversed(tree.args.defaults)) if self.is_relied(e)}
+        calls = [n for n in walk(self.tree) if isinstance(n, ast.Call) and self.around(n.func) is self.members.cls]
+        given = {k.arg for n in calls for k in n.keywords}.union(*(parameters[: len(n.args)] for n in calls))
+        if defaults.keys() <= given:
+            return {}
+        members = [f for c in self.members.cls.__mro__ for f in vars(c).values()]
+        texts = [self.tree, *(self.definition(f) for f in members if isinstance(f, types.FunctionType))]
+        attributes = [n for text in texts for n in walk(text) if isinstance(n, ast.Attribute)]
+        stored = Counter(n.attr for n in attributes if not isinstance(n.ctx, ast.Load))
+        found: dict[str, ast.expr] = {}
+        for s in tree.body:
+            match s:
+                case ast.Assign(targets=[ast.Attribute(attr=attr)], value=ast.Name(id=p)) if stored[attr] == 1:
+                    found |= {attr: defaults[p]} if p in defaults.keys() - given else {}
+        return found
+
+    def is_relied(self, default: ast.expr) -> bool:
+        return not isinstance(default, ast.Constant) and ast.unparse(default) in self.relied
 
     # New objects
 
@@ -192,9 +218,14 @@ class Columns(Called):
         return [*body, *self.put(held, s)]
 
     def put(self, held: dict[str, str], s: ast.stmt) -> Body:
-        if held.keys() != self.columns.keys():
-            raise CannotWriteOut
+        held = self.of_columns(held)
         return [self.pushed(self.columns[attr], held[attr], s) for attr in self.columns]
+
+    def of_columns(self, held: dict[str, str]) -> dict[str, str]:
+        """The variables that hold the attributes of a new object, which all objects have."""
+        if held.keys() - self.alike.keys() != self.columns.keys():
+            raise CannotWriteOut
+        return held
 
     def pushed(self, column: str, v: str, s: ast.stmt) -> ast.stmt:
         return located(at(ast.Expr(expression("c.append(v)", c=column, v=v)), s), s)
@@ -204,12 +235,19 @@ class Columns(Called):
         done: Body = [assign(column, ast.List([], ast.Load()), s) for column in self.columns.values()]
         match e:
             case ast.List(elts=elts):
-                return [*done, *(x for e in elts for x in self.created(e, s))]
+                return self.displayed(elts, s)
             case ast.ListComp(elt=elt, generators=generators):
                 push = at(ast.Expr(expression("f(e)", f=ast.Attribute(name(self.v), "append", ast.Load()), e=elt)), s)
                 return [*done, *self.statement(as_loops(push, generators, s))]
             case _:
                 raise CannotWriteOut
+
+    def displayed(self, elts: list[ast.expr], s: ast.stmt) -> Body:
+        """The lists of attributes of objects that are made one after the other."""
+        made = [self.constructed(e, s) for e in elts]
+        held = [self.of_columns(attributes) for _, attributes in made]
+        lists = {c: ast.List([name(x[attr]) for x in held], ast.Load()) for attr, c in self.columns.items()}
+        return [*(x for body, _ in made for x in body), *(assign(c, items, s) for c, items in lists.items())]
 
     # Statements
 
@@ -362,6 +400,8 @@ class Columns(Called):
                 held.setdefault(e.attr, self.names.numbered(f"new_{e.attr.strip('_') or 'value'}"))
             if e.attr in held:
                 return ast.copy_location(ast.Name(held[e.attr], e.ctx), e)
+        elif e.attr in self.alike:
+            return ast.copy_location(replace(self.alike[e.attr]), e)
         elif e.attr in self.columns:
             if isinstance(e.value, ast.Subscript) and not self.elements.is_held(e.value):
                 index = self.changed(e.value.slice)

@@ -26,6 +26,7 @@ from tangent.source.columns import columns
 from tangent.source.constructed import initialiser_of
 from tangent.source.dict_columns import dict_columns
 from tangent.source.elements import with_own_names
+from tangent.source.given_each import made_each
 from tangent.source.inlined import (
     Body,
     CannotWriteOut,
@@ -43,6 +44,8 @@ from tangent.source.inlined import (
 from tangent.source.members import Members, is_plain
 from tangent.source.naming import home_of, is_generated
 from tangent.source.stated import Stated
+from tangent.source.unnamed import with_objects_named
+from tangent.source.value_lists import ValueLists
 from tangent.source.values import values
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
@@ -52,16 +55,25 @@ from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.syntax.walk import walk
 
 DRAWING = frozenset("default_rng RandomState Random Generator".split())
-MOST_STATEMENTS, MOST_OBJECTS, DEEPEST = 150, 6, 5
+MOST_STATEMENTS, MOST_OBJECTS, DEEPEST = 150, 20, 5
 
 
 def dissolved(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef:
     """The definition with variables in place of objects; in `relied`, the classes and methods that were read."""
     if is_generated(function) or home_of(function).split(".")[0] == "tangent":
         return tree
+    named = with_objects_named(tree, function, _is_own)
+    found = _without_objects(named, function, definition)
+    return found if found is not named or named is tree else tree
+
+
+def _without_objects(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef:
     for _ in range(MOST_OBJECTS):
         new = next(_without_one(tree, function, definition), None) or columns(tree, function, definition)
         new = new or dict_columns(tree, function, definition) or values(tree, function, definition)
+        new = new or values(tree, function, definition, ValueLists)
+        if new is None and (apart := made_each(tree, function)) is not None:
+            new = next(_without_one(apart, function, definition), None)
         if new is None:
             break
         tree = new
@@ -208,7 +220,8 @@ class Dissolving:
         owners = {n.value for n in walk(tree) if isinstance(n, ast.Attribute)}
         handed = any(isinstance(n, ast.Name) and n.id == me and n not in owners for n in walk(tree))
         around = self.own | set(self.function.__code__.co_freevars)
-        if not me or handed or (written is not None and not _is_alike(written, tree, self.function, around)):
+        alike = written is None or _is_alike(written, tree, self.function, around, self.relied)
+        if not me or handed or not alike:
             raise CannotWriteOut
         self.look_at(tree, me, self.members.definer(method))
 
@@ -235,13 +248,14 @@ class Dissolving:
 
 
 def _is_alike(
-    method: types.FunctionType, tree: ast.FunctionDef, function: types.FunctionType, around: set[str]
+    method: types.FunctionType, tree: ast.FunctionDef, function: types.FunctionType, around: set[str],
+    relied: dict[str, Any],
 ) -> bool:  # fmt: skip
     """Whether what a method names is the same in a function, which says all that it does."""
     outside = names_outside(tree) & (around | {"__class__"})
     return (
         method.__globals__ is function.__globals__ and not set(method.__code__.co_freevars) - {"__class__"}
-        and is_readable(tree, method, ast.GeneratorExp) and not outside
+        and is_readable(tree, method, ast.GeneratorExp, relied) and not outside
         and not any(isinstance(n, ast.Delete) for n in walk(tree))
     )  # fmt: skip
 

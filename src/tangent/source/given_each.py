@@ -1,4 +1,4 @@
-"""Short lists of objects of several classes that are given: each object has a variable, loops are written out.
+"""Short lists of objects of several classes, given or made: each object has a variable, loops are written out.
 
 def f(layers, x):                      def f(layers, x):
     for layer in layers:                   layers_0, layers_1 = layers[0], layers[1]
@@ -19,40 +19,35 @@ from dataclasses import dataclass, field
 
 from tangent.source.beginning import changed_in, named_in, split
 from tangent.source.inlined import Body, CannotWriteOut, Node, Places, copied, with_constants, written_anew
+from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import rebuild, rename, replace, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import holds, walk
 
-MOST_STATEMENTS = 150
+MOST_STATEMENTS, MOST_OBJECTS = 150, 16
 TAKING = frozenset("sum max min list tuple sorted".split())  # builtins that take every item of what they get
 
 
-class GivenEach:
-    """One list, under a name that nothing else is bound to."""
+class Each:
+    """One list under a name that nothing else is bound to: a variable for each object, and what becomes of the rest."""
 
     def __init__(self, tree: ast.FunctionDef, function: types.FunctionType, v: str, count: int) -> None:
-        head, rest = split(tree.body, v)
         self.function, self.v = function, v
         self.own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
         self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
         self.places = Places(tree)
         self.attributes = {str(k): self.names.fresh(f"{v}_{k}") for k in range(count)}
-        self.changes = False
         self.bound: set[str] = set()  # variables of loops that are written out
         self.size = 0
-        body = self.block(rest)
-        if not named_in(body).isdisjoint({v, *self.bound}):
-            raise CannotWriteOut
-        changed = changed_in(body)
-        self.needed = {k for k, x in self.attributes.items() if x in changed}  # objects that are changed: copies are
-        self.result = written_anew(tree, [*head, *self.beginning(body, tree), *body])
 
-    def beginning(self, body: Body, like: ast.FunctionDef) -> Body:
-        used = named_in(body)
-        items = ((x, ast.Subscript(name(self.v), constant(int(k)), ast.Load())) for k, x in self.attributes.items())
-        return [assign(x, item, like) for x, item in items if x in used]
+    def written(self, rest: Body) -> Body:
+        """The statements behind the list, without it."""
+        body = self.block(rest)
+        if not named_in(body).isdisjoint({self.v, *self.bound}):
+            raise CannotWriteOut
+        return body
 
     def block(self, body: Body) -> Body:
         return [new for s in body for new in self.statement(s)]
@@ -120,6 +115,55 @@ class GivenEach:
     def is_builtin(self, e: ast.expr, title: str) -> bool:
         own = self.own | self.function.__globals__.keys() | {*self.function.__code__.co_freevars}
         return isinstance(e, ast.Name) and e.id == title and title not in own
+
+
+class GivenEach(Each):
+    """A list that is given."""
+
+    def __init__(self, tree: ast.FunctionDef, function: types.FunctionType, v: str, count: int) -> None:
+        super().__init__(tree, function, v, count)
+        head, rest = split(tree.body, v)
+        self.changes = False
+        body = self.written(rest)
+        changed = changed_in(body)
+        self.needed = {k for k, x in self.attributes.items() if x in changed}  # objects that are changed: copies are
+        self.result = written_anew(tree, [*head, *self.beginning(body, tree), *body])
+
+    def beginning(self, body: Body, like: ast.FunctionDef) -> Body:
+        used = named_in(body)
+        items = ((x, ast.Subscript(name(self.v), constant(int(k)), ast.Load())) for k, x in self.attributes.items())
+        return [assign(x, item, like) for x, item in items if x in used]
+
+
+def made_each(tree: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef | None:
+    """The definition with variables for the objects of a list of several classes that the function makes; None where
+    there is no such list.
+
+    layers = [Linear(w), Relu()]           layers_0 = Linear(w)
+    for layer in layers:                   layers_1 = Relu()
+        x = layer(x)                ->     x = layers_0(x)
+                                           x = layers_1(x)
+    """
+    once = bindings(tree)
+    for i, s in enumerate(tree.body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=elts) | ast.Tuple(elts=elts)) if (
+                once[v] == 1 and len(_classes(elts)) > 1 and len(elts) <= MOST_OBJECTS
+            ):
+                try:
+                    each = Each(tree, function, v, len(elts))
+                    made: Body = [assign(x, e, s) for x, e in zip(each.attributes.values(), elts)]
+                    rest = [*each.places.placed(copied(made), s), *each.written(tree.body[i + 1 :])]
+                except CannotWriteOut:
+                    continue
+                return written_anew(tree, [*tree.body[:i], *rest])
+    return None
+
+
+def _classes(elts: list[ast.expr]) -> set[str]:
+    """The names that are called for the items of a list, if that makes all of them."""
+    made = {e.func.id if isinstance(e, ast.Call) and isinstance(e.func, ast.Name) else "" for e in elts}
+    return set() if "" in made else made
 
 
 @dataclass(frozen=True)

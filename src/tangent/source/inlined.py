@@ -6,10 +6,14 @@ Their variables get names of their own, their statements places of their own, in
 from __future__ import annotations
 
 import ast
+import builtins
 import types
 from collections.abc import Callable, Set
 from typing import Any, TypeVar
 
+import numpy as np
+
+from tangent.syntax.core import is_path
 from tangent.syntax.names import Names
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import rebuild, replace
@@ -20,6 +24,7 @@ Body = list[ast.stmt]
 Node = TypeVar("Node", bound=ast.AST)
 Write = Callable[[ast.expr], tuple[Body, ast.expr]]
 Definition = Callable[[types.FunctionType], ast.FunctionDef]
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 SOMETIMES = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
 REFUSED = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.TryStar, ast.With, ast.Match,
@@ -71,16 +76,44 @@ class Places:
         return body
 
 
-def is_readable(tree: ast.FunctionDef, f: types.FunctionType, also: type[ast.AST] = ast.ListComp) -> bool:
-    """Whether a function does nothing else than what stands there, and is given its arguments one by one."""
+def is_readable(
+    tree: ast.FunctionDef, f: types.FunctionType, also: type[ast.AST] = ast.ListComp,
+    relied: dict[str, Any] | None = None,
+) -> bool:  # fmt: skip
+    """Whether a function does nothing else than what stands there, and is given its arguments one by one.
+
+    Where it can be noted in `relied`, parameters may have functions for defaults, and one takes the rest: `*layers`.
+    """
     args = tree.args
-    defaults = [*args.defaults, *(e for e in args.kw_defaults if e is not None)]
+    defaults = [e for e, value in _defaults(args, f) if not _is_function(e, value, f, relied)]
     refused = [n for n in walk(tree) if n is not tree and isinstance(n, REFUSED) and not isinstance(n, also)]
     return not (
         any(not _is_simple(n, tree) for n in refused)
-        or args.vararg or args.kwarg or f.__dict__ or not all(isinstance(e, ast.Constant) for e in defaults)
+        or (args.vararg and relied is None) or args.kwarg or f.__dict__
+        or not all(isinstance(e, ast.Constant) for e in defaults)
         or "insert_grad_of" in names_outside(tree) or (_ruled and _ruled[0](f))
     )  # fmt: skip
+
+
+def _defaults(args: ast.arguments, f: types.FunctionType) -> list[tuple[ast.expr, Any]]:
+    """The defaults of parameters, as they stand there, and what they are."""
+    given = f.__defaults__ or ()
+    found = list(zip(args.defaults, given if len(given) == len(args.defaults) else [None] * len(args.defaults)))
+    named = f.__kwdefaults__ or {}
+    return found + [(e, named.get(a.arg)) for a, e in zip(args.kwonlyargs, args.kw_defaults) if e is not None]
+
+
+def _is_function(e: ast.expr, value: Any, f: types.FunctionType, relied: dict[str, Any] | None) -> bool:
+    """Whether a default is a function under the name, or path, by which it can be found still: `act=np.tanh`."""
+    if relied is None or not isinstance(value, FUNCTIONS) or not is_path(e):
+        return False
+    root, *rest = ast.unparse(e).split(".")
+    found = f.__globals__.get(root, getattr(builtins, root, None))
+    for part in rest:
+        found = getattr(found, part, None) if isinstance(found, types.ModuleType) else None
+    if found is value:
+        relied[ast.unparse(e)] = value
+    return found is value
 
 
 def _is_simple(node: ast.AST, tree: ast.FunctionDef) -> bool:
@@ -138,12 +171,11 @@ def given_to(
     args: ast.arguments, parameters: list[str], given: list[ast.expr], keywords: list[ast.keyword]
 ) -> dict[str, ast.expr]:
     """What each parameter of a function is given by a call."""
-    if (
-        any(isinstance(a, ast.Starred) for a in given)
-        or not all(k.arg for k in keywords)
-        or len(given) > len(parameters)
-    ):
+    several = len(given) > len(parameters) and args.vararg is None
+    if several or any(isinstance(a, ast.Starred) for a in given) or not all(k.arg for k in keywords):
         raise CannotWriteOut
+    rest = {args.vararg.arg: ast.Tuple(given[len(parameters) :], ast.Load())} if args.vararg else {}
+    given = given[: len(parameters)]
     found = dict(zip(parameters, given)) | {k.arg or "": k.value for k in keywords}
     names = [*parameters, *(a.arg for a in args.kwonlyargs)]
     if set(found) - set(names) or len(found) != len(given) + len(keywords):
@@ -152,7 +184,7 @@ def given_to(
     defaults |= {a.arg: e for a, e in zip(args.kwonlyargs, args.kw_defaults) if e is not None}
     if any(v not in found and v not in defaults for v in names):
         raise CannotWriteOut
-    return found | {v: replace(defaults[v]) for v in names if v not in found}
+    return found | {v: replace(defaults[v]) for v in names if v not in found} | rest
 
 
 class Steps:

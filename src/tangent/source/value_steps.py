@@ -118,6 +118,7 @@ class ValueSteps:
     def call(self, x: ast.Call) -> ast.expr:
         """A call: of the class, of a method, of a function that is given an object, or of anything else."""
         owner = self.owner
+        x = replace(x, func=self.made_by(x.func))
         of = x.func.value if isinstance(x.func, ast.Attribute) and owner.mentions(x.func.value) else None
         if any(isinstance(a, ast.Starred) for a in x.args) or not all(k.arg for k in x.keywords):
             raise CannotWriteOut
@@ -131,6 +132,8 @@ class ValueSteps:
                 return self.write(owner.made(args, keywords, self.s))
             case ast.Name() if owner.is_one(x.func):
                 return self.write(owner.asked(x.func, "__call__", args, self.s, *keywords))
+            case ast.Attribute(value=ast.Name(id=path), attr=attr) if path == owner.path:
+                return self.write(owner.asked_of_class(attr, args, self.s, *keywords))
             case ast.Attribute(attr=attr) if me is not None and owner.is_one(me):
                 if owner.kind(attr) == "method":
                     return self.write(owner.asked(me, attr, args, self.s, *keywords))
@@ -145,6 +148,18 @@ class ValueSteps:
             return self.write(owner.inlined(owner.definition(found), found, args, keywords, self.s))
         func = replace(x.func, value=me) if isinstance(x.func, ast.Attribute) and me is not None else x.func
         return replace(x, func=func, args=args, keywords=keywords)
+
+    def made_by(self, func: ast.expr) -> ast.expr:
+        """What is called: `type(self)` and `self.__class__` are the class."""
+        match func:
+            case ast.Attribute(value=one, attr="__class__") if self.owner.is_one(one):
+                return ast.copy_location(name(self.owner.path), func)
+            case ast.Call(func=asked, args=[one], keywords=[]) if self.owner.is_one(one):
+                return ast.copy_location(name(self.owner.path), func) if self.owner.around(asked) is type else func
+            case ast.Attribute(value=inner):
+                return replace(func, value=self.made_by(inner))
+            case _:
+                return func
 
     def fields_of(self, one: ast.expr, given: list[ast.keyword]) -> list[ast.keyword]:
         """What the initialiser of a dataclass is given for another object, of which some fields are said."""

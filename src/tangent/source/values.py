@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import types
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -52,15 +53,19 @@ REFUSED = (
 NUMBERS = (int, float, complex, bool)
 
 
-def values(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef | None:
+def values(
+    tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, way: type[Values] | None = None
+) -> ast.FunctionDef | None:  # fmt: skip
     """The definition with variables in place of the objects of one class; None where there is no such class."""
-    calls = [n.func.id for n in walk_scope(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    called = [n.func for n in walk_scope(tree) if isinstance(n, ast.Call)]
+    makers = [f.value if isinstance(f, ast.Attribute) else f for f in called]  # `C(x)`, `C.unit(x)`
+    calls = [e.id for e in makers if isinstance(e, ast.Name)]
     own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body) | set(function.__code__.co_freevars)
     for path in dict.fromkeys(calls):
         cls = function.__globals__.get(path) if path not in own else None
         if isinstance(cls, type) and is_value(cls, function) and not cls.__subclasses__():
             try:
-                return Values(tree, function, definition, own, cls, path).whole()
+                return (way or Values)(tree, function, definition, own, cls, path).whole()
             except CannotWriteOut:
                 continue
     return None
@@ -68,6 +73,8 @@ def values(tree: ast.FunctionDef, function: types.FunctionType, definition: Defi
 
 class Values(Stated):
     """The objects of one class on their way to variables."""
+
+    steps_of = ValueSteps
 
     def __init__(
         self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, own: set[str], cls: type,
@@ -91,12 +98,16 @@ class Values(Stated):
     def whole(self) -> ast.FunctionDef:
         if any(isinstance(n, REFUSED) for n in walk(self.tree) if n is not self.tree):
             raise CannotWriteOut
-        body = self.block(self.tree.body)
+        body = self.finished(self.block(self.tree.body))
+        return written_anew(self.original, body, self.relied)
+
+    def finished(self, body: Body) -> Body:
+        """The statements, if no object is left in them."""
         given = {a.arg for a in arguments(self.tree.args)}
         left = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name)}
         if not self.known or self.known.keys() & (self.others | given | left):
             raise CannotWriteOut
-        return written_anew(self.original, body, self.relied)
+        return body
 
     def around(self, e: ast.expr) -> Any:
         return found_around(e, self.own, self.function.__globals__)
@@ -123,7 +134,7 @@ class Values(Stated):
         """What is done before an expression, and what is left of it: it may be an object."""
         if not self.mentions(e):
             return [], e
-        steps = ValueSteps(self, s)
+        steps = self.steps_of(self, s)
         return steps.before, steps.visit(e)
 
     def expression(self, e: ast.expr, s: ast.stmt) -> tuple[Body, ast.expr]:
@@ -259,6 +270,17 @@ class Values(Stated):
         found = self.relied[f"{self.path}.{attr}"] = self.members.method(attr)
         return self.inlined(self.definition(found), found, [owner, *args], list(keywords), s)
 
+    def asked_of_class(self, attr: str, args: list[ast.expr], s: ast.stmt, *keywords: ast.keyword) -> Any:
+        """The same of what is asked of the class: `C.unit(x)`, `C.dot(v, w)`."""
+        member = inspect.getattr_static(self.cls, attr, None)
+        bound = isinstance(member, classmethod)
+        found = member.__func__ if isinstance(member, (staticmethod, classmethod)) else member
+        if not isinstance(found, types.FunctionType):
+            raise CannotWriteOut
+        self.relied[f"{self.path}.{attr}.__func__" if bound else f"{self.path}.{attr}"] = found
+        given = [name(self.path), *args] if bound else args
+        return self.inlined(self.definition(found), found, given, list(keywords), s)
+
     def inlined(
         self, tree: ast.FunctionDef, f: types.FunctionType | None, args: list[ast.expr], keywords: list[ast.keyword],
         s: ast.stmt,
@@ -329,7 +351,8 @@ class Values(Stated):
         if self.depth > DEEPEST or self.size > MOST_STATEMENTS:
             raise CannotWriteOut
         if f is not None and (
-            f.__globals__ is not self.function.__globals__ or f.__code__.co_freevars or not is_readable(tree, f)
-            or names_outside(tree) & self.own or any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree)
+            f.__globals__ is not self.function.__globals__ or f.__code__.co_freevars
+            or not is_readable(tree, f, ast.GeneratorExp, self.relied) or names_outside(tree) & self.own
+            or any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree)
         ):  # fmt: skip
             raise CannotWriteOut

@@ -14,14 +14,13 @@ from typing import Any
 
 from tangent.analysis.effects import Summaries
 from tangent.analysis.liveness import liveness
-from tangent.analysis.operation import Operation
+from tangent.analysis.made import draws
 from tangent.analysis.shapes.facts import ANYTHING, SCALAR, UNKNOWN, Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.lists import Held, held_by_lists
 from tangent.analysis.shapes.table import Shapes
 from tangent.errors import TangentError
 from tangent.rules.table import table
-from tangent.runtime.draws import gives_numbers
 from tangent.source.signatures import own_signature
 from tangent.syntax.quote import name
 from tangent.transform.calls import Groups, fit_arguments
@@ -61,7 +60,8 @@ class _Inference:
         while waiting:
             if (f := waiting.pop(0)) not in self.units:
                 this = self.units[f] = read(f)
-                if any(op.kind in ("dynamic", "closure") and not _draws(op, this) for op in this.operations.values()):
+                late = [op for op in this.operations.values() if op.kind in ("dynamic", "closure")]
+                if not all(draws(op.value, this.operations) for op in late):
                     raise _Open
                 waiting += [callee for callee, _ in _calls(this)]
         self.known: dict[Any, dict[str, Fact]] = {f: {} for f in self.units}
@@ -131,16 +131,6 @@ class _Inference:
 
     def result(self, function: object) -> Fact:
         return self.results.get(function, UNKNOWN)
-
-
-def _draws(op: Operation, this: Unit) -> bool:
-    """Whether random numbers are drawn, by a generator that is made here."""
-    match op.value:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)):
-            made = [x for x in this.operations.values() if v in x.targets]
-            return bool(made) and all(x.kind == "opaque" and gives_numbers(x.callee, attr) for x in made)
-        case _:
-            return False
 
 
 def _said(facts: dict[str, Fact]) -> Facts:

@@ -92,7 +92,7 @@ OF_ANY = (runtime.own_any, runtime.content)  # of arrays, an array; what is a nu
 LIKE_SECOND = (
     runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
     runtime.settled, runtime.as_given, runtime.rejoined, runtime.refit, runtime.add_item, runtime.broadcast_like,
-    runtime.unsequence, runtime.fit_grad,
+    runtime.unsequence, runtime.fit_grad, runtime.item_grad,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
 SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll)
@@ -122,6 +122,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     kinds = [of(a) for a in e.args]
     if function is len:
         return _length(kinds[0])
+    if function is runtime.heap_first:
+        return INT
     if function in (float, int, bool):
         return {float: FLOAT, int: INT, bool: BOOL}[function]
     if function is complex:

@@ -113,6 +113,11 @@ def _appends(s: ast.stmt, v: str) -> bool:
     return pushed(s) == v and isinstance(s, ast.Expr) and v not in expression_reads(s.value.args[0])  # type: ignore[attr-defined]
 
 
+def is_table(kind: Kind) -> bool:
+    """Whether a value is a list of lists of floats, of Python's or NumPy's."""
+    return isinstance(kind, (Listed, Stack)) and isinstance(kind.item, Listed) and is_of_numbers(kind.item)
+
+
 def zeros_like(kind: Kind) -> Kind:
     """The kind of zeros in the form of a list or a dict."""
     match kind:
@@ -122,6 +127,8 @@ def zeros_like(kind: Kind) -> Kind:
             all(map(is_float, items))
         ):
             return Listed(Items((FLOAT,) * len(items), False, True))
+        case Listed() if is_table(kind):
+            return Listed(FLOATS)
         case Fields(items=items):
             return Fields(tuple((v, FLOAT if k in (INT, BOOL) else zeros_like(k)) for v, k in items))
         case _:
@@ -133,6 +140,8 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
     first, last = kinds[0], kinds[-1]
     if function is runtime.init_grad:
         return zeros_like(first)
+    if function in (runtime.fresh_rows, runtime.number_rows):
+        return Listed(first.item) if is_table(first) else UNKNOWN  # type: ignore[union-attr, arg-type]
     if function is runtime.each and is_float(first) and is_of_numbers(last):
         return Listed(first)
     if function is runtime.scaled and first == FLOAT and is_of_floats(last):
@@ -194,7 +203,7 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
         return e.args[0] if _is_new_list(e.args[0]) else expression("b.copy()", b=e.args[0])
     if function is runtime.init_grad and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
-    if function is runtime.init_grad and first == Listed(FLOATS):
+    if function is runtime.init_grad and is_table(first):
         return expression("[[0.0] * len(row) for row in x]", x=e.args[0])
     if function in OWN and first == last == Listed(FLOATS):
         return expression("[row.copy() for row in b]", b=e.args[0])

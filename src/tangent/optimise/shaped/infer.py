@@ -12,7 +12,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.alike import is_fixed
 from tangent.optimise.shaped.calls import result_of
-from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, summed_lists
+from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, is_table, summed_lists
 from tangent.optimise.shaped.drawn import drawn
 from tangent.optimise.shaped.kinds import (
     BOOL,
@@ -41,7 +41,7 @@ from tangent.optimise.shaped.making import product
 from tangent.optimise.shaped.parts import attribute, method, subscript
 from tangent.optimise.shaped.tuples import names_of
 from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import arguments
+from tangent.syntax.uses import arguments, expression_reads
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
@@ -123,9 +123,15 @@ class Inference:
                 return self.listed(elts)
             case ast.ListComp(elt=ast.Constant(value=float())):
                 return Listed(FLOAT)
+            case ast.ListComp(ast.BinOp() as row, [ast.comprehension(target=ast.Name(id=v), ifs=[])]) if (
+                v not in expression_reads(row) and is_of_floats(kind := self.of(row))
+            ):
+                return Listed(kind)
             case ast.ListComp(generators=[ast.comprehension(target=ast.Name(id=row), iter=rows, ifs=[])], elt=elt):
-                new = ast.unparse(elt) in (f"[0.0] * len({row})", f"{row}.copy()")
-                return Listed(Listed(FLOAT)) if new and self.of(rows) == Listed(Listed(FLOAT)) else UNKNOWN
+                kind, written = self.of(rows), ast.unparse(elt)
+                if not is_table(kind) or written not in (f"[0.0] * len({row})", f"{row}.copy()"):
+                    return UNKNOWN
+                return kind if written == f"{row}.copy()" else Listed(Listed(FLOAT))
             case ast.ListComp() if lists := summed_lists(e):
                 return Listed(FLOAT) if all(is_of_floats(self.of(x)) for x in lists) else UNKNOWN
             case ast.Subscript() | ast.Attribute() if (found := self.from_outside(e)) is not None:
@@ -185,6 +191,9 @@ class Inference:
         found = self.resolve(e.func)
         if isinstance(found, Generated):
             return self.result_of(found, e)
+        if found is runtime.call_effect and isinstance(e.args[0], ast.Attribute):
+            inner = ast.Call(e.args[0], e.args[1:], e.keywords)
+            return self.call(inner) if isinstance(self.of(e.args[0].value), Drawing) else UNKNOWN
         if found is runtime.tuple_of and self.named and not is_starred(e.args):
             names, held = names_of(self.resolve(e.args[0])), tuple(self.of(a) for a in e.args[1:])
             return Items(held, False, True, names) if len(names) == len(held) else UNKNOWN

@@ -188,6 +188,9 @@ def held(value: list[Any] | tuple[Any, ...], v: str) -> Kind:
     return Items(items, type(value) is list, type(value) is tuple) if known else UNKNOWN
 
 
+NUMBERS = {float: FLOAT, int: INT, np.float64: Number((), "f8"), np.int64: Number((), "i8")}
+
+
 def listed(value: list[Any]) -> Kind:
     """The kind of a list.
 
@@ -195,8 +198,9 @@ def listed(value: list[Any]) -> Kind:
     True
     """
     types = set(map(type, value))
-    if types == {float} or types == {int}:
-        return Listed(FLOAT if types == {float} else INT)
+    if types <= NUMBERS.keys() and len(dtypes := {NUMBERS[t].dtype for t in types}) == 1:
+        weak = {NUMBERS[t].weak for t in types}
+        return Listed(Number((), dtypes.pop(), weak.pop() if len(weak) == 1 else None))
     return Listed(Listed(FLOAT)) if types == {list} and all(set(map(type, x)) == {float} for x in value) else UNKNOWN
 
 
@@ -235,7 +239,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return Items(held, a.listed and b.listed, a.fixed and b.fixed, a.names if a.names == b.names else ())
         case (Items(items=p, listed=True), Listed() as many) | (Listed() as many, Items(items=p, listed=True)):
             return many if all(k == many.item for k in p) else UNKNOWN
-        case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), (Number, Items)):
+        case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), (Number, Items, Listed)):
             return Listed(both, a.some and b.some)
         case Stack(item=p), Stack(item=q):
             return Stack(join(p, q), a.some and b.some)

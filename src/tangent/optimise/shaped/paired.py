@@ -13,19 +13,23 @@ import ast
 from collections import Counter
 from dataclasses import replace as with_changes
 
+from tangent import runtime
 from tangent.analysis.storage import AROUND
 from tangent.optimise.context import Body
+from tangent.optimise.dead import local_stacks
 from tangent.optimise.typed.call_sites import Site, sites
 from tangent.optimise.typed.given import passed
 from tangent.optimise.typed.inlined import inlined
 from tangent.source.naming import is_library
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
+from tangent.syntax.records import popped, pushed
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES, arguments, expression_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 SCOPED = (ast.FunctionDef, ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
+READERS = (runtime.init_grad, runtime.add_item, runtime.add_part)  # they hold on to no list
 SHORT = 15  # statements of a half that is written out however often it is called
 
 
@@ -46,6 +50,7 @@ def paired(functions: list[Generated]) -> Generated:
 
     entry = inlined(list(made.values()), _found, wanted)[0]
     assert entry.tree is not None
+    entry.tree = replace(entry.tree, body=_given_up(entry.tree.body, entry))
     parameters = [a.arg for a in arguments(entry.tree.args)]
     moving = {v for v, c in entry.shared.items() if c.startswith(AROUND)}
     names = _second_names(entry.tree.body, parameters, moving)
@@ -59,6 +64,58 @@ def paired(functions: list[Generated]) -> Generated:
 def _found(e: ast.expr, g: Generated) -> object:
     """What a name stands for in the module of a function."""
     return g.primal.__globals__.get(e.id) if isinstance(e, ast.Name) else None
+
+
+def _given_up(body: Body, g: Generated) -> Body:
+    """The body in which a backward pass empties the lists of its forward pass, where these stand here and nobody else
+    has them: `xs = as_list(xs)` is left out."""
+    copied = {v for s in body if (v := _copied_list(s, g))}
+    if not copied:
+        return body
+    stacks = local_stacks(body)
+    kept: dict[str, set[str]] = {}  # by list of records, the variables that go onto it and come off it
+    for s in statements(body):
+        if (record := pushed(s) or popped(s)) in stacks and (v := _recorded(s)):
+            kept.setdefault(record, set()).add(v)
+        else:
+            copied -= _shown(s, g)
+    copied -= set().union(*(names for names in kept.values() if len(names) > 1))
+    return [s for s in body if _copied_list(s, g) not in copied]
+
+
+def _recorded(s: ast.stmt) -> str:
+    """The variable that a statement puts on a list, or takes off it."""
+    match s:
+        case ast.Expr(value=ast.Call(args=[ast.Name(id=v)])) | ast.Assign(targets=[ast.Name(id=v)]):
+            return v
+        case _:
+            return ""
+
+
+def _copied_list(s: ast.stmt, g: Generated) -> str:
+    match s:
+        case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Name(id=f), args=[ast.Name(id=w)])) if v == w:
+            return v if g.externals.get(f) is runtime.as_list else ""
+        case _:
+            return ""
+
+
+def _shown(s: ast.stmt, g: Generated) -> set[str]:
+    """The variables that a statement lets others hold, or binds to what others may hold."""
+    if _copied_list(s, g):
+        return set()
+    own: set[ast.AST] = set()
+    match s:
+        case ast.Assign(targets=[ast.Name() as target], value=ast.List()):
+            own.add(target)
+    nodes = walk(s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s)
+    for n in nodes:
+        match n:
+            case ast.Call(func=ast.Name(id=f), args=args) if f == "len" or g.externals.get(f) in READERS:
+                own |= {*args}
+            case ast.Attribute(value=owner, attr="append" | "pop") | ast.Subscript(value=owner):
+                own.add(owner)
+    return {n.id for n in nodes if isinstance(n, ast.Name) and n not in own}
 
 
 def _given_all(g: Generated) -> ast.FunctionDef | None:

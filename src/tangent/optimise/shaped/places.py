@@ -271,7 +271,9 @@ def _item(b: str, indices: list[ast.expr], flow: Flow) -> ast.Subscript | None:
     found: ast.expr = ast.Name(b, ast.Load())
     for index in indices:
         found = ast.Subscript(found, index, ast.Load())
-    held = _is_held(b, flow) and is_float(flow.of(found))
+    owner = flow.of(found.value)  # type: ignore[attr-defined]
+    given = isinstance(owner, Items) and not owner.listed  # a tuple takes no items
+    held = _is_held(b, flow) and not given and is_float(flow.of(found))
     return ast.Subscript(found.value, found.slice, ast.Store()) if held else None  # type: ignore[attr-defined]
 
 

@@ -68,7 +68,7 @@ class Stores(Inference):
                 self.env[v] = self.stored(self.env.get(v, UNKNOWN), self.of(loaded(target)), kind)
                 self.written(v, kind)
             case ast.Subscript(value=ast.Subscript(value=ast.Name(id=v))), _ if kind != FLOAT:
-                self.forget(v)
+                self.stored_in_row(v, kind)
 
     def others(self, v: str) -> list[str]:
         """Other names that may be for the same memory, or for what holds it, where that is written into."""
@@ -102,7 +102,16 @@ class Stores(Inference):
             elif isinstance(kind, Stack):
                 self.env[w] = Stack(join(kind.item, new), kind.some)
             elif isinstance(kind, CONTAINERS) and not (new == FLOAT and _of_floats(kind)):
-                self.env[w] = UNKNOWN
+                self.env[w] = with_number(kind, new)
+
+    def stored_in_row(self, v: str, new: Kind) -> None:
+        """An item of a row of a list is another one."""
+        if isinstance(self.env.get(v), Number):
+            return
+        for w in (v, *self.others(v)):
+            kind = self.env.get(w)
+            if isinstance(kind, CONTAINERS):
+                self.env[w] = with_number(kind, new)
 
     def forget(self, v: str) -> None:
         """Something is changed in a way that is not followed."""
@@ -162,6 +171,18 @@ class Stores(Inference):
                 for a in args:
                     if isinstance(a, ast.Name) and a.id in self.g.shared:
                         self.forget(a.id)
+
+
+def with_number(kind: Kind, new: Kind) -> Kind:
+    """A list of numbers of double precision, or of lists of such, that may hold another one."""
+    match kind:
+        case Listed(item=Number() as item) if is_float(item) and is_float(new):
+            return join(kind, Listed(new)) or UNKNOWN
+        case Listed(item=Listed() as row, some=some):
+            inner = with_number(row, new)
+            return Listed(inner, some) if inner != UNKNOWN else UNKNOWN
+        case _:
+            return UNKNOWN
 
 
 def _of_floats(kind: Kind) -> bool:

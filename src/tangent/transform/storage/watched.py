@@ -14,6 +14,7 @@ import ast
 
 import numpy as np
 
+from tangent.analysis.made import draws
 from tangent.runtime.draws import DRAWING
 from tangent.runtime.writers import WRITING_METHODS, is_changeable, is_of_scipy
 from tangent.source.naming import is_library
@@ -97,7 +98,8 @@ class _Watch:
         if self.resolve(e.func) is not MISSING:
             return False
         if isinstance(e.func, ast.Attribute):
-            return not isinstance(e.func.value, ast.Constant) and e.func.attr not in KNOWN
+            known = isinstance(e.func.value, ast.Constant) or e.func.attr in KNOWN
+            return not known and not draws(e, self.this.operations)
         if isinstance(e.func, ast.Call) and self.resolve(e.func.func) is runtime_function("threaded"):
             return False  # what it changes is in the memory
         given = [a.value if isinstance(a, ast.Starred) else a for a in (*e.args, *(k.value for k in e.keywords))]

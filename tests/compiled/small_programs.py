@@ -168,6 +168,45 @@ def swap(x):
     return np.sum(a * b)
 
 
+def inverted(x):
+    a = np.array([[x[0], x[1]], [x[2], 5.0]])
+    p = np.linalg.inv(a) @ a.T
+    b = np.linalg.inv(np.array([[x[3]]]))
+    return np.sum(p * p) * b[0, 0] + np.linalg.det(a) + np.linalg.det(b) + np.trace(p)
+
+
+def solved(x):
+    a = np.array([[x[0], x[1]], [x[2], 5.0]])
+    v = np.linalg.solve(a, x[2:4])
+    m = np.linalg.solve(a, a.T @ a + np.eye(2))
+    return v @ m @ v + np.linalg.det(m)
+
+
+def estimated(x, n):
+    """A Kalman filter with one thing measured."""
+    f = np.array([[1.0, x[0]], [0.0, 1.0]])
+    h = np.array([[1.0, 0.0]])
+    s, p = np.zeros((2, 1)), np.eye(2)
+    out = 0.0
+    for k in range(n):
+        s = f @ s
+        p = f @ p @ f.T + x[1] * np.eye(2)
+        y = x[k % 4] - (h @ s)[0, 0]
+        c = h @ p @ h.T + np.array([[x[2]]])
+        g = p @ h.T @ np.linalg.inv(c)
+        s = s + g * y
+        p = (np.eye(2) - g @ h) @ p
+        out += np.log(np.linalg.det(c)) + y * y / c[0, 0]
+    return out
+
+
+def column_and_row(x):
+    c = x[0:3].copy().reshape((3, 1))
+    d = np.zeros((3, 1)) + c * x[3]
+    e = d - np.ones((1, 3))
+    return np.sum(e * e) + np.sum(d)
+
+
 def broadcast_column(x):
     c = np.array([[x[0]], [x[1]]])
     r = np.array([x[2], x[3]])
@@ -285,10 +324,10 @@ def summed_where_another_stays(x):
 POINT = np.array([0.7, -1.2, 1.9, 0.4, 2.2])
 ALONE = (
     view_then_write, base_written_later, alias, negative, matrix, branches, filled, quat, unpacked, int_store, returned,
-    returned_matrix, given_on, self_store, swap, broadcast_column, aug_alias, helper_augments, deeper, used_after,
-    rows_scaled_in_place, summed_in_short_loop, summed_where_another_stays,
+    returned_matrix, given_on, inverted, solved, column_and_row, self_store, swap, broadcast_column, aug_alias,
+    helper_augments, deeper, used_after, rows_scaled_in_place, summed_in_short_loop, summed_where_another_stays,
 )  # fmt: skip
-WITH_A_COUNT = (loop_carried, rows_written, variable_index, row_rebound, index_changes)
+WITH_A_COUNT = (loop_carried, rows_written, estimated, variable_index, row_rebound, index_changes)
 AS_THEY_ARE = (written_view, sizes_differ, reused_list)
 CASES = [
     *((f, (POINT,)) for f in ALONE),

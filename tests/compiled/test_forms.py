@@ -152,6 +152,25 @@ def test_swapped_buffers():
     source_for(swapped, np.linspace(0.0, 1.0, 6), 3)
 
 
+@numba.njit
+def of_several_types(a, b):
+    total = 0.0
+    for v in numba.literal_unroll((a, b, 2.0)):
+        total += np.sum(np.asarray(v) * a) * total + a
+    return total + np.sum(v)
+
+
+@pytest.mark.parametrize("f", [of_several_types, of_several_types.py_func])
+def test_items_of_several_types(f):
+    b = np.array([0.3, 0.4])
+    of_a, of_b = tangent.grad(f, wrt=(0, 1))(1.3, b)
+    step = 1e-20
+    assert of_a == pytest.approx(of_several_types.py_func(1.3 + step * 1j, b).imag / step, rel=1e-12)
+    for i in range(2):
+        moved = b + step * 1j * np.eye(2)[i]
+        assert of_b[i] == pytest.approx(of_several_types.py_func(1.3, moved).imag / step, rel=1e-12)
+
+
 @numba.njit(parallel=True)
 def in_parallel(x):
     s = 0.0

@@ -46,6 +46,19 @@ def test_a_part_that_is_not_inside_is_noticed():
         tangent.grad(other)(np.ones(3))
 
 
+def test_matrices_without_a_formula_are_inverted_as_arrays():
+    def f(x):
+        a = np.array([[x[0], x[1]], [x[2], x[3]]])
+        return np.sum(np.linalg.inv(a))
+
+    df = tangent.grad(f, compile="numba")
+    for size in (1.0, 1e-120, 1e120):
+        x = small_programs.POINT * size
+        same(df(x) * size * size, tangent.grad(f)(x) * size * size)
+    with pytest.raises(np.linalg.LinAlgError):
+        df(np.ones(4))
+
+
 def test_compiled_and_where_sizes_are_not_as_they_look():
     """Arrays of other sizes get code without the assumption."""
     x = np.array([0.3, -0.2, 1.1])

@@ -48,8 +48,12 @@ def test_second_derivatives_agree(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["containers.list_rebuilt", "arrays.builtin_sum", "helped.row_kept_by_a_helper_and_written"]
-)
+    "name",
+    [
+        "containers.list_rebuilt", "arrays.builtin_sum", "helped.row_kept_by_a_helper_and_written",
+        "calls.polynomials_of_a_helper",
+    ],
+)  # fmt: skip
 def test_gradients_of_gradients_agree(name):
-    """Lists as seeds, and sums of them; what calls of a helper that gives arrays have kept."""
+    """Lists as seeds, and sums of them; what calls of a helper that gives arrays, or has branches, have kept."""
     assert zoo.compare(zoo.Setting(Case(KNOWN[name], 0)), "reverse-reverse") == ""

@@ -699,3 +699,38 @@ def arguments_bound_anew_and_handed_on(y, rate):
     pair = (y, rate)
     y = y * 2.0
     return out[0] * out[1] + stepped(difference, y, 2, y) + stepped_by_name(relaxed, y, args=pair)
+
+
+def polynomial(v):
+    """By coefficients that are written out, others where v is large, and by some that are computed."""
+    w = v * v
+    if w < 1.0:
+        w = w - 0.5
+        p = 2.8
+        for c in (3.4, -3.5, 0.3):
+            p = c + p * w
+    else:
+        p = -0.02
+        for c in (v, w, v * w):
+            p = c + p * w
+    return p * v
+
+
+@program({"x": signed(4)})
+def polynomials_of_a_helper(x):
+    total = 0.0
+    for v in x:
+        total = total * 0.3 + polynomial(v) ** 2
+    return total
+
+
+@program({"x": signed(4), "n": 3})
+def numbers_looped_over_where_the_loop_may_not_run(x, n):
+    total = 0.0
+    for i in range(n):
+        if i != 1:
+            for c, d in zip([0.5, -2.0], (1.5, 3.0)):
+                total += np.sin(c * x[i]) * d
+        for k, c in enumerate((2, 3, 4.5)):
+            total = total * 0.9 + c * x[i] ** k
+    return total

@@ -42,6 +42,7 @@ from tangent.source.blocks import remember_blocks
 from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
 from tangent.source.reached import root_of
+from tangent.source.unset import remember_unset
 from tangent.syntax.rebuild import function_node
 from tangent.transform.generated import Generated
 
@@ -273,6 +274,7 @@ def register(text: Text) -> None:
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
     remember(text.file, text.origins, text.definition)
+    remember_unset(text.file, lines, set(text.origins))
     remember_blocks(text.file, text.blocks)
 
 

@@ -6,6 +6,8 @@ for i, x in enumerate(xs): ...    for i in range(len(xs)):
                             ->        x = xs[i]; ...
 for key, v in d.items(): ...      for key in d:
                             ->        v = d[key]; ...
+
+Numbers that are written out are bound at the start of the function, whatever is around the loop: nothing need be kept.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
 from tangent.syntax.walk import walk
 
-Around = tuple[set[str], dict[str, Tree], set[str]]  # own loop variables, functions defined inside, lists made here
+Around = tuple[  # own loop variables, functions defined inside, lists made here, what is bound at the start
+    set[str], dict[str, Tree], set[str], list[ast.stmt]
+]
 
 
 def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -38,7 +42,9 @@ def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     inside = [s for s in statements(f.body) if isinstance(s, ast.FunctionDef) and bound.count(s.name) == 1]
     nested: dict[str, Tree] = {s.name: s for s in inside if s.name not in context.generators}
     context.iterators = _iterators(f, context)
-    return replace(f, body=_block(f.body, context, (_private_targets(f), nested, _lists(f, context))))
+    first: list[ast.stmt] = []
+    body = _block(f.body, context, (_private_targets(f), nested, _lists(f, context), first))
+    return replace(f, body=[*first, *body])
 
 
 def _iterators(f: ast.FunctionDef, context: Context) -> set[str]:
@@ -132,7 +138,7 @@ class _Loop:
 
     def __init__(self, s: ast.For, context: Context, around: Around) -> None:
         self.s, self.context = s, context
-        self.private, self.nested, self.lists = around
+        self.private, self.nested, self.lists, self.first = around
         self.before: list[ast.stmt] = []
         self.after: list[ast.stmt] = []
 
@@ -282,6 +288,10 @@ class _Loop:
         match e:
             case ast.Name(id=v) if v in self.lists and _writes_items(self.s, v):
                 return e
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if elts and all(map(_is_number, elts)):
+                held = self.context.names.numbered("items")
+                self.first.append(assign(held, ast.Tuple(elts, ast.Load()), self.s))
+                return name(held)
             case ast.Name(id=v) if _writes_items(self.s, v) and _writes_ahead(self.s, v):  # it may be a list, too
                 return self.held(expression("f(e, True)", f=self.context.use("sequence", sequence), e=given), "items")
             case _:
@@ -380,6 +390,12 @@ def _writes_ahead(s: ast.For, v: str) -> bool:
 def _is_starred(e: ast.expr) -> bool:
     """Whether the bounds of a range are behind a star: how many there are is not known."""
     return isinstance(e, ast.Call) and any(isinstance(a, ast.Starred) for a in e.args)
+
+
+def _is_number(e: ast.expr) -> bool:
+    """Whether an expression is a number that is written out."""
+    e = e.operand if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) else e
+    return isinstance(e, ast.Constant) and type(e.value) in (int, float)
 
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:

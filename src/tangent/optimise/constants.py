@@ -28,15 +28,24 @@ def constants(body: Body, o: Optimisation) -> Body:
     return copies(_changed(body, change), o) if change else body
 
 
-def _constant(stack: Stack, body: Body) -> ast.Constant | None:
-    """What all records are, if that is one truth, one number or nothing."""
+def _constant(stack: Stack, body: Body) -> ast.expr | None:
+    """What all records are, if that is one truth, one number, one tuple of numbers or nothing."""
     values = [_pushed(s, body) for s in stack.pushes]
-    match values[0] if values else None:
-        case ast.Constant(value=bool() | int() | float() | None) as first:
-            same = all(isinstance(e, ast.Constant) and repr(e.value) == repr(first.value) for e in values)
-            return first if same else None
+    first = values[0] if values else None
+    same = first is not None and _is_constant(first) and len({ast.dump(e) for e in values if e is not None}) == 1
+    return first if same and None not in values else None
+
+
+def _is_constant(e: ast.expr) -> bool:
+    match e:
+        case ast.Constant(value=bool() | int() | float() | None):
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
+            return True
+        case ast.Tuple(elts=elts):
+            return all(map(_is_constant, elts))
         case _:
-            return None
+            return False
 
 
 def _pushed(push: ast.stmt, body: Body) -> ast.expr | None:

@@ -37,6 +37,7 @@ from tangent.source.queues import with_queues
 from tangent.source.set_defaults import with_set_defaults
 from tangent.source.side_by_side import one_by_one
 from tangent.source.typed_containers import with_plain_containers
+from tangent.source.unset import with_unset
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.walk import fact, walk
 
@@ -141,7 +142,9 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     tree = with_set_defaults(tree, function)
     tree = with_plain_containers(with_choices_by_class(tree, function), function)
     tree = with_variables(with_memos(tree, function))
-    if not is_generated(function):  # there it gives names alone
+    if is_generated(function):
+        tree = with_unset(tree, code.co_filename)
+    else:  # in generated code it gives names alone
         tree = with_attributes_named(tree, function)
         tree = with_callbacks(with_attributes_written_out(one_by_one(tree), lambda e: _kept(e, code, lines)))
     return Source(function, tree, code.co_filename, lines)

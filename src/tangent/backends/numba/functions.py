@@ -85,6 +85,12 @@ def require_inside(low: int, high: int, size: int) -> None:
         raise Broadcast("a part is not inside of its array")
 
 
+def require_regular(determinant: float) -> None:
+    """Refuse to invert a matrix by a formula that might divide by zero or overflow."""
+    if not 1e-200 < abs(determinant) < 1e200:
+        raise Broadcast("a matrix is singular, or its elements are very large or small")
+
+
 LEFT_OUT = (
     "a branch of a recursive function leaves out what a call of itself has kept: its gradient in compiled code, where"
     " arrays belong to it, would need shapes\n"

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import LEFT_OUT, Broadcast, require_inside, require_same, require_unset, span
+from tangent.backends.numba.functions import (
+    LEFT_OUT,
+    Broadcast,
+    require_inside,
+    require_regular,
+    require_same,
+    require_unset,
+    span,
+)
 from tangent.backends.numba.kinds import (
     element,
     gradient_type,
@@ -26,6 +34,7 @@ from tangent.errors import TangentError
 from tangent.runtime import (
     along_diagonal,
     inverse_axes,
+    join_like,
     like,
     on_diagonal,
     restructure,
@@ -101,6 +110,22 @@ def pieces(b: Any, xs: Any, axis: Any = 0) -> Any:
         parts.append(f"unbroadcast(b[{cut}], xs[{i}]), ")
     lines += [f"    return ({''.join(parts)})", ""]
     return written("\n".join(lines), unbroadcast=unbroadcast)
+
+
+@implements(join_like)
+def joined_like(parts: Any, x: Any, axis: Any = 0) -> Any:
+    """The parts of a tuple side by side in an array like x; one of lower rank fills one place along the axis."""
+    along = value_of(axis, default=...)
+    if not is_tuple(parts) or not isinstance(along, int) or not all(is_array(p) for p in parts.types):
+        return None
+    along %= rank(x)
+    lines = ["def impl(parts, x, axis=0):", "    out, end = np.empty(x.shape, parts[0].dtype), 0"]
+    for i, part in enumerate(parts.types):
+        whole = rank(part) == rank(x)
+        cut = ", ".join(("end:stop" if whole else "end") if k == along else ":" for k in range(rank(x)))
+        lines.append(f"    stop = end + {f'parts[{i}].shape[{along}]' if whole else '1'}")
+        lines += [f"    out[{cut}] = parts[{i}]", "    end = stop"]
+    return written("\n".join([*lines, "    return out", ""]), np=np)
 
 
 @implements(unstack_like)
@@ -288,6 +313,15 @@ def inside(low: Any, high: Any, size: Any) -> Any:
     def impl(low: Any, high: Any, size: Any) -> Any:
         if not (0 <= low <= high <= size or -size <= low <= high < 0):
             raise Broadcast("a part is not inside of its array")
+
+    return impl
+
+
+@implements(require_regular)
+def regular(determinant: Any) -> Any:
+    def impl(determinant: Any) -> Any:
+        if not 1e-200 < abs(determinant) < 1e200:
+            raise Broadcast("a matrix is singular, or its elements are very large or small")
 
     return impl
 

@@ -20,6 +20,7 @@ from tangent.transform.generated import Generated
 _AT = re.compile(r'File "(<[^"]*>|[^"]*)", line (\d+)')
 _ARGUMENT = re.compile(r"argument (\d+): Cannot determine Numba type of <class '([^']*)'>", re.IGNORECASE)
 _NUMBA = os.path.join(os.path.dirname(numba.__file__ or ""), "")
+_COMPILER = os.path.join(_NUMBA, "core", "")
 _NOISE = ("Failed in ", "During:", "File ", "<source", "- Resolution", "There are", "Overload", "Rejected")
 _UNKNOWN = (  # what Numba says where it knows no type, and what is meant
     (r"Cannot infer the type of variable '([^']*)'[^\n]*(?:list|Dict|Set)",
@@ -52,10 +53,13 @@ def explain(error: BaseException, text: Text, entry: Generated) -> None:
 
 
 def _while_compiling(error: BaseException) -> bool:
-    """Whether an error comes from Numba's own code: what it does not know how to compile, it may say in any way."""
+    """Whether an error comes from Numba's compiler: what it does not know how to compile, it may say in any way.
+
+    What Numba has compiled of its own (`np.linalg.inv`) raises as NumPy does, and has a frame in Numba too.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     return not isinstance(error, (KeyboardInterrupt, MemoryError)) and any(
-        frame.filename.startswith(_NUMBA) for frame in frames
+        frame.filename.startswith(_COMPILER) for frame in frames
     )
 
 

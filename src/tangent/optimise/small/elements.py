@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from tangent.backends.numba.functions import require_regular
 from tangent.normalise.context import Context
 from tangent.optimise.small.sizes import EYES, PACKS, PRODUCTS, Sizes
 from tangent.optimise.small.unroll import whole
 from tangent.optimise.typed.elements import UFUNCS
 from tangent.optimise.typed.kinds import FLOAT, Number
-from tangent.syntax.quote import assign, constant, name
+from tangent.syntax.quote import assign, at, constant, name
 
 Shape = tuple[int, ...]
 Index = tuple[int, ...]
@@ -144,6 +145,11 @@ class Elements:
             case np.transpose if len(args) == 1:
                 self.agree(shape, self.shape(first)[::-1])
                 return [self.at(first, i[::-1]) for i in indices(shape)]
+            case np.linalg.inv if self.is_square(shape):
+                self.agree(shape, self.shape(first))
+                return self.inverse(first)
+            case np.linalg.solve if len(args) == 2 and self.is_square(self.shape(first)):
+                return self.solved(self.inverse(first), args[1], shape)
             case _ if any(function is f for f in PACKS) and isinstance(first, ast.Name):
                 return self.packed(first.id, shape)
             case _:
@@ -187,6 +193,41 @@ class Elements:
             terms = [(self.at(a, (*row, k)), self.at(b, (k, *column))) for k in range(q[0])]
             found.append(self.summed([self.held(ast.BinOp(x, ast.Mult(), y)) for x, y in terms]))
         return found
+
+    def is_square(self, shape: Shape) -> bool:
+        """Whether a matrix is inverted by a formula that is as exact as elimination."""
+        return shape in ((1, 1), (2, 2))
+
+    def determinant(self, m: ast.expr) -> ast.expr:
+        if self.shape(m) == (1, 1):
+            return self.at(m, (0, 0))
+        first = self.held(ast.BinOp(self.at(m, (0, 0)), ast.Mult(), self.at(m, (1, 1))))
+        second = self.held(ast.BinOp(self.at(m, (0, 1)), ast.Mult(), self.at(m, (1, 0))))
+        return ast.BinOp(first, ast.Sub(), second)
+
+    def inverse(self, m: ast.expr) -> list[ast.expr]:
+        """The elements of the inverse; that there is one is checked."""
+        det = self.held(self.determinant(m))
+        self.require(require_regular, det)
+        if self.shape(m) == (1, 1):
+            return [ast.BinOp(constant(1.0), ast.Div(), det)]
+        a, b, c, d = (self.at(m, i) for i in indices((2, 2)))
+        b, c = (self.held(ast.UnaryOp(ast.USub(), x)) for x in (b, c))
+        return [ast.BinOp(x, ast.Div(), det) for x in (d, b, c, a)]
+
+    def solved(self, inverse: list[ast.expr], b: ast.expr, shape: Shape) -> list[ast.expr]:
+        self.agree(shape, self.shape(b))
+        n = shape[0]
+        inverse = [self.held(x) for x in inverse]
+        found = []
+        for i, *column in indices(shape):
+            terms = [(inverse[i * n + k], self.at(b, (k, *column))) for k in range(n)]
+            found.append(self.summed([self.held(ast.BinOp(x, ast.Mult(), y)) for x, y in terms]))
+        return found
+
+    def require(self, function: Any, *args: ast.expr) -> None:
+        called = name(self.context.use(function.__name__, function))
+        self.out.append(at(ast.Expr(ast.Call(called, list(args), [])), self.like))
 
     def summed(self, terms: list[ast.expr]) -> ast.expr:
         total = terms[0]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -190,10 +189,6 @@ class Numbers(Elements):
             return [expression("a + k", a=start, k=constant(k)) if k else start for k in range(n)]
         return [constant(k) for k in range(n)]
 
-    def require(self, function: Any, *args: ast.expr) -> None:
-        called = name(self.context.use(function.__name__, function))
-        self.out.append(at(ast.Expr(ast.Call(called, list(args), [])), self.like))
-
     def other(self, s: ast.Assign, v: str, e: ast.expr) -> None:
         """A value that is no small array, made from such."""
         match e:
@@ -213,6 +208,10 @@ class Numbers(Elements):
                 function = self.sizes.resolve(func)
                 if function is np.sum:
                     return self.emit(v, self.total(base))
+                if function is np.trace and len(self.chosen[base]) == 2:
+                    return self.emit(v, self.trace(base))
+                if function is np.linalg.det and self.is_square(self.chosen[base]):
+                    return self.emit(v, self.determinant(name(base)))
                 if function is np.linalg.norm and len(self.chosen[base]) == 1:
                     return self.emit(v, self.norm(base, func))
             case ast.Call(func=func, args=[left, right], keywords=[]) if self.are_vectors(left, right):
@@ -228,6 +227,9 @@ class Numbers(Elements):
 
     def total(self, v: str) -> ast.expr:
         return self.summed([name(self.cell(v, i)) for i in indices(self.chosen[v])])
+
+    def trace(self, v: str) -> ast.expr:
+        return self.summed([name(self.cell(v, (k, k))) for k in range(min(self.chosen[v]))])
 
     def norm(self, v: str, func: ast.expr) -> ast.expr:
         """By `np.hypot`, which has the same derivative at zero."""

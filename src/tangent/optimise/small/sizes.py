@@ -25,6 +25,7 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.copy)
 PRODUCTS = (np.dot, np.matmul)
 EYES = (np.eye, np.identity)
 PACKS = (np.array, np.asarray)
+SQUARES = (np.linalg.inv, np.linalg.cholesky)
 
 
 class Sizes:
@@ -155,6 +156,14 @@ class Sizes:
             self.meet(target, [n, n])
         elif function in LIKE and len(args) == 1:
             self.same(target, first)
+        elif function in SQUARES and len(args) == 1:
+            self.same(target, first)
+            found = self.of(first)
+            self.meet(first, found[::-1] if found else None)
+        elif function is np.linalg.solve and len(args) == 2:
+            self.same(target, args[1])
+            found = self.of(args[1])
+            self.meet(first, [found[0], found[0]] if found else None)
         elif function in PACKS and len(args) == 1 and isinstance(first, ast.Name):
             self.meet(target, self.packed(first.id))
         elif function in PRODUCTS and len(args) == 2:
@@ -194,6 +203,12 @@ class Sizes:
         rank = self.rank(target)
         if any(self.rank(o) < 0 for o in operands) or max(self.rank(o) for o in operands) != rank or not rank:
             return
+        arrays = [o for o in operands if self.rank(o)]
+        told = [self.of(o) or [None] for o in arrays]
+        if len(arrays) == 1:
+            self.same(target, arrays[0])
+        elif all(None not in dims for dims in told):
+            self.meet(target, _broadcast(told))
         full = [o for o in (target, *operands) if self.rank(o) == rank]
         for a in full:
             for b in full:
@@ -257,6 +272,13 @@ class Sizes:
             return None
         apart = added(linear(i.upper, lambda v: v), scaled(linear(i.lower, lambda v: v), -1))
         return apart.get("", 0) if apart is not None and not set(apart) - {""} else None
+
+
+def _broadcast(shapes: list[Dims]) -> Dims | None:
+    try:
+        return list(np.broadcast_shapes(*(tuple(n or 0 for n in dims) for dims in shapes)))
+    except ValueError:
+        return None
 
 
 def _hashable(x: object) -> bool:

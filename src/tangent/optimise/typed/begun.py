@@ -1,4 +1,5 @@
-"""Lists that begin empty and give their names to other lists later have a type from the start: by an item never put in.
+"""Lists that begin empty and give their names to other lists later, or begin in several places, have a type from the
+start: by an item never put in.
 
 window = []                                             window = []
 for v in x:                                             if len(window) < 0:
@@ -10,6 +11,7 @@ for v in x:                                             if len(window) < 0:
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 
 from tangent.optimise.typed.kinds import FLOAT, UNKNOWN, Kind, join
@@ -20,7 +22,8 @@ from tangent.syntax.uses import writes
 
 
 def begun(body: list[ast.stmt], kind: Callable[[ast.expr], Kind], np_name: str) -> list[ast.stmt]:
-    items = {v: value_of(found, np_name) for v, found in _appended(body, kind).items() if v in _bound_to_calls(body)}
+    untold = _bound_to_calls(body) | _begun_twice(body)
+    items = {v: value_of(found, np_name) for v, found in _appended(body, kind).items() if v in untold}
 
     def block(stmts: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
@@ -62,3 +65,14 @@ def _bound_to_calls(body: list[ast.stmt]) -> set[str]:
     """Names that what a call gives is bound to, in one statement or another."""
     calls = (s for s in statements(body) if isinstance(s, ast.Assign) and isinstance(s.value, ast.Call))
     return {v for s in calls for v in writes(s)}
+
+
+def _begun_twice(body: list[ast.stmt]) -> set[str]:
+    """Lists that are made empty in several places, as in both branches of which one fills them."""
+    empty = (s for s in statements(body) if isinstance(s, ast.Assign) and _is_empty(s.value))
+    made = Counter(v for s in empty for v in writes(s))
+    return {v for v, times in made.items() if times > 1}
+
+
+def _is_empty(e: ast.expr) -> bool:
+    return isinstance(e, ast.List) and not e.elts

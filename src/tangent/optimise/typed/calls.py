@@ -114,6 +114,10 @@ def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
         return gradient_kind(_named_item(args[1], e.args[-1]))
     if function in (runtime.get_attribute, runtime.field):
         return _named_item(first, e.args[-1])
+    if function is runtime.as_list:
+        return first if isinstance(first, Stack) or first is None else UNKNOWN
+    if function is runtime.pop_grad:
+        return join(first.item, gradient_kind(args[1])) if isinstance(first, Stack) else UNKNOWN
     if function is runtime.overwritten:
         return subscript(first, e.args[1], of)
     if function in BROADCAST:
@@ -290,7 +294,9 @@ def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
             return UNKNOWN if any(b is UNKNOWN for b in bounds) else Items(items[slice(*bounds)])
         case Items(items=items):
             at = index.value if isinstance(index, ast.Constant) else None
-            return items[at] if isinstance(at, int) and -len(items) <= at < len(items) else UNKNOWN
+            if isinstance(at, int):
+                return items[at] if -len(items) <= at < len(items) else UNKNOWN
+            return items[0] if of(index) == INT and len(set(items)) == 1 else UNKNOWN
         case Stack(item=item):
             return owner if isinstance(index, ast.Slice) else item
         case Number(rank=rank, dtype=dtype) if rank > 0:

@@ -19,7 +19,7 @@ from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
-CHECKS = ("require_same", "require_inside")
+CHECKS = ("require_same", "require_inside", "require_regular")
 
 
 def joined(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]) -> list[ast.stmt]:

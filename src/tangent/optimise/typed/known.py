@@ -24,6 +24,7 @@ from tangent.transform.generated import Generated
 SAME = (runtime.unbroadcast, runtime.broadcast_like)
 OWN = (runtime.settled, runtime.as_given, runtime.copy, runtime.dense, runtime.refit, runtime.content)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
+WALKED = (runtime.sequence, runtime.sequence_tangent, runtime.unsequence)
 
 
 LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
@@ -106,6 +107,10 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
         return args[0]
     if function in OWN and is_real(kinds[0]):
         return args[0]
+    if function in WALKED and (isinstance(kinds[-1], Items) or _is_array(kinds[-1])):
+        return args[0]
+    if function is len and isinstance(kinds[0], Items):
+        return constant(len(kinds[0].items))
     if function is runtime.as_given and len(args) == 2 and all(isinstance(k, Number) and k.rank for k in kinds):
         return args[0]
     if function in ZERO and is_real(kinds[0]):

@@ -12,6 +12,7 @@ import numpy as np
 from tangent import runtime
 from tangent.backends.numba.functions import apart
 from tangent.optimise.comments import tidy
+from tangent.optimise.constants import constants
 from tangent.optimise.context import Optimisation
 from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead
@@ -52,7 +53,7 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import arguments, writes
 from tangent.transform.generated import Generated
 
-PASSES = (dead, copies, simplify, dead, inline, copies, dead, inline, simplify)
+PASSES = (dead, copies, constants, simplify, dead, inline, copies, dead, inline, simplify)
 Resolve = Callable[[ast.expr, Generated], Any]
 
 

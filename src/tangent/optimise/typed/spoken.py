@@ -26,7 +26,7 @@ from tangent.syntax.uses import arguments, writes
 from tangent.transform.generated import Generated
 
 MODULES: dict[str, Any] = {"np": np, "numpy": np, "math": math}
-OTHERS = ("own", "own_any", "require_inside", "span", "repack", "tuple")
+OTHERS = ("own", "own_any", "require_inside", "require_regular", "span", "repack", "tuple")
 CANONICAL = ("range", "reversed")  # loops over ranges know these by what they stand for
 HOMES = (compiled, runtime, builtins)
 KNOWN: dict[str, Any] = {

@@ -113,6 +113,11 @@ def _appends(s: ast.stmt, v: str) -> bool:
     return pushed(s) == v and isinstance(s, ast.Expr) and v not in expression_reads(s.value.args[0])  # type: ignore[attr-defined]
 
 
+def is_of_floats_each(kind: Kind | None) -> bool:
+    """Whether a value is a tuple of a few floats, of Python's or NumPy's."""
+    return isinstance(kind, Items) and kind.fixed and not kind.names and all(map(is_float, kind.items))
+
+
 def is_table(kind: Kind) -> bool:
     """Whether a value is a list of lists of floats, of Python's or NumPy's."""
     return isinstance(kind, (Listed, Stack)) and isinstance(kind.item, Listed) and is_of_numbers(kind.item)
@@ -203,6 +208,9 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
         return e.args[0] if _is_new_list(e.args[0]) else expression("b.copy()", b=e.args[0])
     if function is runtime.init_grad and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
+    if function is runtime.init_grad and isinstance(first, (Listed, Stack)) and is_of_floats_each(first.item):
+        zeros = ast.Tuple([constant(0.0) for _ in first.item.items], ast.Load())  # type: ignore[union-attr]
+        return expression("[z] * len(x)", z=zeros, x=e.args[0])
     if function is runtime.init_grad and is_table(first):
         return expression("[[0.0] * len(row) for row in x]", x=e.args[0])
     if function in OWN and first == last == Listed(FLOATS):

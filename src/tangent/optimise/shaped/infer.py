@@ -12,7 +12,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.alike import is_fixed
 from tangent.optimise.shaped.calls import result_of
-from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, is_table, summed_lists
+from tangent.optimise.shaped.containers import is_of_floats, is_of_floats_each, is_of_numbers, is_table, summed_lists
 from tangent.optimise.shaped.drawn import drawn
 from tangent.optimise.shaped.kinds import (
     BOOL,
@@ -272,7 +272,8 @@ def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
         return a
     if isinstance(a, Items) and a.listed and isinstance(op, ast.Mult):
         whole = isinstance(b, Number) and not b.rank and b.dtype == "i8" and b.weak
-        return Listed(any_of(a) or UNKNOWN) if whole and all(map(is_float, a.items)) else UNKNOWN
+        alike = all(map(is_float, a.items)) or all(map(is_of_floats_each, a.items))
+        return Listed(any_of(a) or UNKNOWN) if whole and alike else UNKNOWN
     if isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
         return _of_truths(a, b)
     both = broadcast(a, b)

@@ -153,7 +153,8 @@ def kind_of(value: Any, v: str) -> Kind:
         return Drawing("random")
     if type(value) is dict and value and all(type(k) is str for k in value):
         found = tuple((k, kind_of(x, f"{v}:{k}")) for k, x in value.items())
-        return Fields(found) if all(isinstance(kind, (Number, Fields, Items)) for _, kind in found) else UNKNOWN
+        known = all(isinstance(kind, (Number, Fields, Items, Listed)) for _, kind in found)
+        return Fields(found) if known else UNKNOWN
     return UNKNOWN
 
 

@@ -8,6 +8,7 @@ b = with_part(b, 7, e)                  ->   b[7] += e, where nothing else refer
 b2 = add_part(b, 7, e)                  ->   b[7] += e; b2 = b
 b2 = b + scatter(e, x, 2)               ->   b2 = b.copy(); b2[2] += e
 b = add_cell(b, i, j, e)                ->   b[i][j] += e, in a list of lists
+b = add_cell(b, i, 1, e)                ->   b[i] = (b[i][0], b[i][1] + e), in a list of pairs of floats
 b = add_grad(scatter(e, xs, 2), c)      ->   b = c.copy(); b[2] += e, in lists of floats
 add_at(b, 7, e); add_into(b, e)         ->   b[7] += e; b += e
 """
@@ -20,13 +21,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers
+from tangent.optimise.shaped.containers import is_of_floats, is_of_floats_each, is_of_numbers
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, alike, is_float, same
 from tangent.optimise.shaped.parts import axes_after, gathers
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 
@@ -41,6 +42,7 @@ WRITERS = (
 
 
 ITEMS = (runtime.add_part, runtime.add_cell)
+FEW = 4  # items of a tuple that is written out
 
 
 def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
@@ -144,6 +146,8 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
                 return None if sums is None else [*before, *sums]
             if before is not None and (array := _array(b, indices, value, flow)) is not None:
                 return [*before, _sum(array, value, s)]
+            if before is not None and (whole := _tuple_with_sum(b, indices, value, flow)) is not None:
+                return [*before, at(whole, s)]
             place = _item(b, indices, flow)
             if before is None or place is None or not is_float(flow.of(value)):
                 return None
@@ -211,6 +215,23 @@ def _row_sums(
         return None
     places = [_item(b, [*indices, constant(k)], flow) for k in range(len(items))]
     return [_sum(p, x, s) for p, x in zip(places, items) if p is not None] if None not in places else None
+
+
+def _tuple_with_sum(b: str, indices: list[ast.expr], value: ast.expr, flow: Flow) -> ast.Assign | None:
+    """`b[i] = (b[i][0], b[i][1] + v)`: another tuple of a few floats in a list."""
+    match indices:
+        case [ast.Name() as i, ast.Constant(value=int(j))] if flow.of(value) == FLOAT:
+            row = ast.Subscript(ast.Name(b, ast.Load()), i, ast.Load())
+            kind = flow.of(row)
+            if not isinstance(flow.env.get(b), Listed) or not is_of_floats_each(kind) or not isinstance(kind, Items):
+                return None
+            if not 0 <= j < len(kind.items) <= FEW:
+                return None
+            parts: list[ast.expr] = [ast.Subscript(row, constant(k), ast.Load()) for k in range(len(kind.items))]
+            parts[j] = ast.BinOp(parts[j], ast.Add(), value)
+            return ast.Assign([replace(row, ctx=ast.Store())], ast.Tuple(parts, ast.Load()))
+        case _:
+            return None
 
 
 def _item_sum(b: str, place: ast.Subscript, value: ast.expr, s: ast.stmt, flow: Flow) -> ast.AugAssign:

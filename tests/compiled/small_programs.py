@@ -178,8 +178,9 @@ def inverted(x):
 def solved(x):
     a = np.array([[x[0], x[1]], [x[2], 5.0]])
     v = np.linalg.solve(a, x[2:4])
-    m = np.linalg.solve(a, a.T @ a + np.eye(2))
-    return v @ m @ v + np.linalg.det(m)
+    m = np.linalg.solve(a, a.T @ a + np.diag(x[1:3]))
+    sign, size = np.linalg.slogdet(m)
+    return v @ m @ v + np.linalg.det(m) * sign - size * np.sum(np.diag(m))
 
 
 def estimated(x, n):

@@ -74,7 +74,7 @@ def conjugate_transpose(x: Any) -> Any:
 def matrices(x: Any) -> Any:
     if is_number(x):
         return lambda x: np.full((1, 1), x)
-    return None
+    return (lambda x: x.reshape(1, 1)) if rank(x) == 0 else None
 
 
 @implements(identity)

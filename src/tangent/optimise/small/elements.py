@@ -142,6 +142,8 @@ class Elements:
             case np.copy:
                 self.agree(shape, self.shape(first))
                 return [self.at(first, i) for i in indices(shape)]
+            case np.diag if len(args) == 1:
+                return self.diagonal(first, shape)
             case np.transpose if len(args) == 1:
                 self.agree(shape, self.shape(first)[::-1])
                 return [self.at(first, i[::-1]) for i in indices(shape)]
@@ -193,6 +195,15 @@ class Elements:
             terms = [(self.at(a, (*row, k)), self.at(b, (k, *column))) for k in range(q[0])]
             found.append(self.summed([self.held(ast.BinOp(x, ast.Mult(), y)) for x, y in terms]))
         return found
+
+    def diagonal(self, e: ast.expr, shape: Shape) -> list[ast.expr]:
+        """The diagonal of a matrix, or the matrix that has this one."""
+        mine = self.shape(e)
+        if len(mine) == 2:
+            self.agree(mine, shape * 2)
+            return [self.at(e, i * 2) for i in indices(shape)]
+        self.agree(shape, mine * 2)
+        return [self.at(e, i[:1]) if i[0] == i[1] else constant(0.0) for i in indices(shape)]
 
     def is_square(self, shape: Shape) -> bool:
         """Whether a matrix is inverted by a formula that is as exact as elimination."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tangent.backends.numba.functions import require_inside, require_same
+from tangent.backends.numba.functions import require_inside, require_regular, require_same
 from tangent.normalise.context import Context
 from tangent.optimise.small.elements import Elements, Left, Other, Shape, indices
 from tangent.optimise.small.sizes import PRODUCTS, Sizes
@@ -212,6 +212,8 @@ class Numbers(Elements):
                     return self.emit(v, self.trace(base))
                 if function is np.linalg.det and self.is_square(self.chosen[base]):
                     return self.emit(v, self.determinant(name(base)))
+                if function is np.linalg.slogdet and self.is_square(self.chosen[base]):
+                    return self.emit(v, self.logarithm(name(base)))
                 if function is np.linalg.norm and len(self.chosen[base]) == 1:
                     return self.emit(v, self.norm(base, func))
             case ast.Call(func=func, args=[left, right], keywords=[]) if self.are_vectors(left, right):
@@ -230,6 +232,13 @@ class Numbers(Elements):
 
     def trace(self, v: str) -> ast.expr:
         return self.summed([name(self.cell(v, (k, k))) for k in range(min(self.chosen[v]))])
+
+    def logarithm(self, m: ast.expr) -> ast.expr:
+        """The sign of a determinant, and the logarithm of its size."""
+        det = self.held(self.determinant(m))
+        self.require(require_regular, det)
+        sign, size = (self.held(expression(f"np.{f}(d)", np=self.np, d=det)) for f in ("sign", "abs"))
+        return ast.Tuple([sign, self.held(expression("np.log(s)", np=self.np, s=size))], ast.Load())
 
     def norm(self, v: str, func: ast.expr) -> ast.expr:
         """By `np.hypot`, which has the same derivative at zero."""

@@ -15,7 +15,8 @@ from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
 NEW = (*MAKERS, *LIKE, *PRODUCTS, *EYES, np.array, np.cross, np.outer, np.concatenate, np.stack, np.sum, np.hstack,
-       np.vstack, np.linalg.norm, np.linalg.inv, np.linalg.solve, np.linalg.det)  # fmt: skip
+       np.vstack, np.linalg.norm, np.linalg.inv, np.linalg.solve, np.linalg.det, np.linalg.slogdet,
+       np.trace)  # fmt: skip
 PURE = ("rule", "zero", "constant", "copy", "pack", "unpack", "store", "augment")
 
 

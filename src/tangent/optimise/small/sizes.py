@@ -175,6 +175,8 @@ class Sizes:
             a, b = self.of(first), self.of(args[1])
             if a and b and len(a) == len(b) == 1:
                 self.meet(target, a + b)
+        elif function is np.diag and len(args) == 1 and (found := self.of(first)):
+            self.meet(target, found * 2 if len(found) == 1 else found[:1] if found[0] == found[1] else None)
         elif function is np.transpose and len(args) == 1:
             found = self.of(first)
             self.meet(target, found[::-1] if found else None)

@@ -237,7 +237,7 @@ class _Lists:
                 return constant(0)
             case Number(rank=0, dtype="b1"):
                 return constant(False)
-            case Number(rank=rank, dtype="f8" | "f4" | "i8" as dtype):
+            case Number(rank=rank, dtype="f8" | "f4" | "i8" | "c16" as dtype):
                 for h in (g, entry):
                     h.externals = {**h.externals, "np_": np}
                 made = f"np_.empty(s, np_.{np.dtype(dtype).name})" if rank else f"np_.{np.dtype(dtype).name}(0)"

@@ -308,6 +308,27 @@ def generators_defined_inside_that_read_each_other(x):
 
 
 @program({"x": 1.3})
+def generators_defined_inside_that_others_defined_inside_go_through(x):
+    def multiples_of(k):
+        for i in range(k):
+            yield x * i
+
+    def both(k):
+        yield from multiples_of(k)
+        for v in multiples_of(2):
+            yield v * v
+        yield x
+
+    def total(k):
+        s = 0.0
+        for v in both(k):
+            s = s + v * x
+        return s
+
+    return total(3) * sum(v * i for i, v in enumerate(both(2)))
+
+
+@program({"x": 1.3})
 def generator_that_is_closed(x):
     items = multiples(x, 4)
     s = next(items) + next(items)

@@ -380,3 +380,65 @@ def generators_inside_that_call_themselves(x):
         return sum(flat(items)) * x
 
     return sum(halves(x, 2)) + total([x, [x * x, (2.0, x)], 3.0]) + sum(v * i for i, v in enumerate(halves(x, 1)))
+
+
+class Pairs:
+    """Numbers by index, until there are no more."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __getitem__(self, i):
+        if i >= self.n:
+            raise IndexError(i)
+        return 0.1 * i, 0.2 * i
+
+
+class Batches:
+    def __init__(self, pairs, size):
+        self.pairs, self.size = pairs, size
+
+    def __iter__(self):
+        batch = []
+        for pair in self.pairs:
+            batch.append(pair)
+            if len(batch) == self.size:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+
+def products_in_groups(x, n, size):
+    group = []
+    for k in range(n):
+        group.append(x * k)
+        if len(group) == size:
+            yield group
+            group = []
+    yield group
+
+
+@program({"x": 1.3})
+def lists_that_a_generator_fills_and_lets_go(x):
+    total = 0.0
+    for i, batch in enumerate(Batches(Pairs(5), 2)):
+        total = total + (i + 1) * sum((x * a - b) ** 2 for a, b in batch) / len(batch)
+    for group in products_in_groups(x, 5, 2):
+        group.append(x)
+        total = total + sum(v * v for v in group)
+    return total
+
+
+@program({"x": 1.3})
+def list_that_a_generator_goes_on_filling(x):
+    def growing(n):
+        seen = []
+        for k in range(n):
+            seen.append(x * k)
+            if k % 2:
+                yield tuple(seen)
+        seen.append(x)
+        yield tuple(seen)
+
+    return sum(sum(v) * len(v) for v in growing(4))

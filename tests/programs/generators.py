@@ -308,6 +308,27 @@ def generators_defined_inside_that_read_each_other(x):
 
 
 @program({"x": 1.3})
+def generators_defined_inside_that_others_defined_inside_go_through(x):
+    def multiples_of(k):
+        for i in range(k):
+            yield x * i
+
+    def both(k):
+        yield from multiples_of(k)
+        for v in multiples_of(2):
+            yield v * v
+        yield x
+
+    def total(k):
+        s = 0.0
+        for v in both(k):
+            s = s + v * x
+        return s
+
+    return total(3) * sum(v * i for i, v in enumerate(both(2)))
+
+
+@program({"x": 1.3})
 def generator_that_is_closed(x):
     items = multiples(x, 4)
     s = next(items) + next(items)
@@ -396,3 +417,65 @@ def mapped_and_chosen_items_that_the_loop_changes(x):
     for i, v in enumerate(filter(lambda v: v > 0.6, map(np.sqrt, neighbours_of(y)))):
         y[i + 1] *= v
     return y
+
+
+class Pairs:
+    """Numbers by index, until there are no more."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __getitem__(self, i):
+        if i >= self.n:
+            raise IndexError(i)
+        return 0.1 * i, 0.2 * i
+
+
+class Batches:
+    def __init__(self, pairs, size):
+        self.pairs, self.size = pairs, size
+
+    def __iter__(self):
+        batch = []
+        for pair in self.pairs:
+            batch.append(pair)
+            if len(batch) == self.size:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+
+def products_in_groups(x, n, size):
+    group = []
+    for k in range(n):
+        group.append(x * k)
+        if len(group) == size:
+            yield group
+            group = []
+    yield group
+
+
+@program({"x": 1.3})
+def lists_that_a_generator_fills_and_lets_go(x):
+    total = 0.0
+    for i, batch in enumerate(Batches(Pairs(5), 2)):
+        total = total + (i + 1) * sum((x * a - b) ** 2 for a, b in batch) / len(batch)
+    for group in products_in_groups(x, 5, 2):
+        group.append(x)
+        total = total + sum(v * v for v in group)
+    return total
+
+
+@program({"x": 1.3})
+def list_that_a_generator_goes_on_filling(x):
+    def growing(n):
+        seen = []
+        for k in range(n):
+            seen.append(x * k)
+            if k % 2:
+                yield tuple(seen)
+        seen.append(x)
+        yield tuple(seen)
+
+    return sum(sum(v) * len(v) for v in growing(4))

@@ -598,3 +598,13 @@ def bounds_of_a_range_behind_a_star(x, bounds):
     for k in range(*bounds):
         s += x**k
     return s * sum(itertools.islice(itertools.cycle([x, 2.0]), 1, 6, 2)) * sum(itertools.islice(itertools.count(x), 3))
+
+
+def _called_with_two(f):
+    return f(2.0) * (3.0 if isinstance(f, functools.partial) else 1.0)
+
+
+@program({"x": 1.3})
+def partial_applications_told_from_functions(x):
+    functions = [functools.partial(operator.mul, x), lambda v: v * x, math.sin, functools.partial(math.pow, x)]
+    return sum(_called_with_two(f) for f in functions)

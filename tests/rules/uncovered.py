@@ -34,6 +34,7 @@ REFUSED = {
 
 # Rules that no call in a function's own text reaches.
 EXERCISED_ELSEWHERE = {
+    "memory_of": "lists of the module that functions with a memory hand on: tests/test_noted.py",
     "new_instance": "objects that are made at once: tests/programs/protocols.py",
     "instance_parts": "the gradient of an object that is made at once: tests/programs/protocols.py",
     "held": "attributes that descriptors look after: tests/programs/attributes.py",

@@ -56,8 +56,16 @@ class Pairing:
         return (
             (old is new or _are_alike(old, new))
             and all(map(self._cell, old.__closure__ or (), new.__closure__ or ()))
+            and self._wrapped(old, new)
             and self._function(root_of(old), root_of(new))
         )
+
+    def _wrapped(self, old: types.FunctionType, new: types.FunctionType) -> bool:
+        """What `functools.wraps` notes of the functions that two others stand for."""
+        behind, other = vars(old).get("__wrapped__"), vars(new).get("__wrapped__")
+        if isinstance(behind, types.FunctionType) and isinstance(other, types.FunctionType):
+            return self._function(behind, other)
+        return behind is other
 
     def _derivative(self, old: Any, new: Any) -> bool:
         """Derivatives of two functions of the same code, of which one was bound again for the other."""
@@ -201,7 +209,8 @@ def _same_code(old: types.CodeType, new: types.CodeType) -> bool:
 
 
 def _are_same(old: dict[Any, Any], new: dict[Any, Any]) -> bool:
-    return old.keys() == new.keys() and all(v is new[k] or _is_fixed(v, new[k]) for k, v in old.items() if k != "root")
+    told = old.keys() - {"root", "__wrapped__"}
+    return old.keys() == new.keys() and all(old[k] is new[k] or _is_fixed(old[k], new[k]) for k in told)
 
 
 def _is_fixed(old: Any, new: Any) -> bool:

@@ -12,6 +12,7 @@ from tangent.normalise.brought import brought
 from tangent.normalise.chained import chained
 from tangent.normalise.choices import choices
 from tangent.normalise.closures import closures
+from tangent.normalise.collected import collected
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
@@ -80,8 +81,9 @@ PASSES = (
     outlined, insertions, plain_kinds, renamed, acting, strictly, looped, choices, copies, counters, chained,
     symbols, spelled, filled_at_random, augmented, imaginary, part_stores, grown, phases, walked, merged, extended,
     sorting, heaps, repeated, managers, lazily_read, turned, kept, steady, lengths, outcomes, brought, filled,
-    ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions,
-    walrus, iterators, comprehensions, renewed, walrus, assigned_outside, defaults, statements, jumps, contexts,
+    ordered, collected, decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound,
+    exceptions, walrus, iterators, comprehensions, renewed, walrus, assigned_outside, defaults, statements, jumps,
+    contexts,
     iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,
     versions,
 )  # fmt: skip

@@ -7,16 +7,19 @@ np.dot(x, y, z)    ->   np.dot(x, y, out=z)
 np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
 f(*[x, y])         ->   f(x, y)
 f(**{"k": x})      ->   f(k=x)
+isinstance(f, functools.partial)  ->  is_partial(f), since a function stands for one that is made here
 sum(x.flat)        ->   sum(x.flat[:]), and sum(all_elements(it)) for `it = x.flat`: it could be read once only
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections import deque
 
 from tangent.normalise.context import Context
 from tangent.runtime import all_elements
+from tangent.runtime.library.functions import is_partial
 from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.outputs import in_one_form, may_have_form
 from tangent.syntax.quote import call
@@ -80,6 +83,10 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return ast.copy_location(ast.BinOp(x, BINARY[attr], y), e)
             case ast.Call(func=ast.Attribute(value=x, attr=attr), args=[], keywords=[]) if attr in UNARY:
                 return ast.copy_location(ast.UnaryOp(UNARY[attr], x), e)
+            case ast.Call(func=ast.Name(id="isinstance") as func, args=[x, cls]) if (
+                context.scope.resolve(cls) is functools.partial and context.scope.resolve(func) is isinstance
+            ):
+                return ast.copy_location(call(context.use("is_partial", is_partial), x), e)
             case ast.Call() if may_have_form(e) or names_absent(e):
                 return chosen(in_one_form(e, context.scope.resolve(e.func)))
             case _:
@@ -88,6 +95,7 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     own = (context.source.function.__module__ or "").startswith("tangent.")
     named = any(
         (isinstance(n, ast.Attribute) and (n.attr in NAMES or _is_of_container(n)))
+        or (isinstance(n, ast.Name) and n.id == "isinstance")
         or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n) or any(map(_is_display, n.args))))
         or (isinstance(n, ast.keyword) and _is_named_display(n))
         for n in walk(f)

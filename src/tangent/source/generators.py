@@ -16,12 +16,14 @@ import inspect
 import types
 import weakref
 from collections import deque
+from functools import partial
 
 from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.read import Source, read
 from tangent.source.resolve import Scope
 from tangent.source.stubs import bare_parameters
 from tangent.source.writing import Resolve, gives_new, writes_outside, written_by
+from tangent.syntax.captured import declared
 from tangent.syntax.held import Sharing, held, written_into
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, expression, name, quote
@@ -125,13 +127,46 @@ def _changed_items(tree: ast.FunctionDef, resolve: Resolve) -> set[str] | None:
     given = set(_parameters(tree))
     sharing = Sharing(tree.body, lambda call: gives_new(call, resolve))
     stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, unknown=False))
+    let_go = {v for v in _let_go(tree) if sharing.of(v) == {v}}
     yields = [n.value for n in walk_scope(tree) if isinstance(n, (ast.Yield, ast.YieldFrom))]
+    yields = [e for e in yields if not (isinstance(e, ast.Name) and e.id in let_go)]
     items = sharing.around(set().union(*(held(e, lambda call: gives_new(call, resolve)) for e in yields)))
     made = assigned_inside(tree.body) - given
     stored -= _own_lists(tree, resolve)
     if items & sharing.around(stored) or any(sharing.of(v) != {v} or v not in made for v in items & augmented):
         return None
     return items & augmented
+
+
+def _let_go(tree: ast.FunctionDef) -> set[str]:
+    """Variables that are bound anew right behind each `yield` of what they hold, or not used any more.
+
+    batch.append(v)
+    if len(batch) == n:
+        yield batch
+        batch = []
+    """
+    every = [n for n in walk_scope(tree) if isinstance(n, ast.Yield) and isinstance(n.value, ast.Name)]
+    fine: set[ast.AST] = set()
+
+    def block(body: list[ast.stmt], last: bool) -> list[ast.stmt]:
+        for s, after in zip(body, [*body[1:], None]):
+            match s, after:
+                case ast.Expr(value=ast.Yield(value=ast.Name(id=v)) as e), ast.Assign(targets=[ast.Name(id=w)]):
+                    fine.update([e] if v == w and not _reads(after, v) else [])
+                case ast.Expr(value=ast.Yield() as e), None if last:
+                    fine.add(e)
+            ends = last and after is None and not isinstance(s, (ast.For, ast.While, ast.Try))
+            with_blocks(s, partial(block, last=ends))
+        return body
+
+    block(tree.body, last=True)
+    others = [e.value.id for e in every if isinstance(e.value, ast.Name) and e not in fine]
+    return {e.value.id for e in every if isinstance(e.value, ast.Name)} - {*others, *declared(tree)}
+
+
+def _reads(s: ast.stmt | None, v: str) -> bool:
+    return isinstance(s, ast.Assign) and any(isinstance(n, ast.Name) and n.id == v for n in walk(s.value))
 
 
 def _own_lists(tree: ast.FunctionDef, resolve: Resolve) -> set[str]:

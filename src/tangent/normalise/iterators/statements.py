@@ -10,7 +10,6 @@ import numpy as np
 from tangent.normalise.iterators.expressions import Expressions, Reading
 from tangent.normalise.iterators.known import any_starred, kind
 from tangent.normalise.jumps import leaves_loop
-from tangent.source.generators import collecting_tree
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace, with_blocks
@@ -24,9 +23,6 @@ class Statements(Expressions):
 
     def statement(self, s: ast.stmt) -> list[ast.stmt]:
         match s:
-            case ast.FunctionDef(name=v) if v in self.generators:
-                tree = collecting_tree(s, self.context.scope.resolve, turns=True)
-                return [tree] if tree is not None else [s]
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return [s]
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as value) if v in self.waiting:

@@ -86,6 +86,12 @@ def applied_function(function: Any) -> Any:
     return function.__closure__[code.co_freevars.index("function")].cell_contents
 
 
+def is_partial(function: Any) -> bool:
+    """Whether something is a `functools.partial`, or what takes its place here."""
+    code = getattr(function, "__code__", None)
+    return applied_function(function) is not None and (code is None or "given" in code.co_freevars)
+
+
 def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> Function:
     """A function whose parameters have defaults: those that a call leaves open."""
 

@@ -10,6 +10,7 @@ from tangent.runtime.memory import contents, current, new_list
 from tangent.runtime.memory_arrays import is_array
 from tangent.runtime.memory_views import asked_now
 from tangent.runtime.objects import has_method, is_object
+from tangent.runtime.operators import items_by_index
 from tangent.runtime.ordered import is_range_or_text, plain_items
 from tangent.runtime.stateful.calls import call_function, call_method
 
@@ -25,6 +26,8 @@ def call_sequence(memory: Any, x: Any) -> Any:
     """All that an iterable gives."""
     if has_method(x, "__iter__"):
         return call_function(memory, listing_of(x), x)
+    if is_object(x) and not has_method(x, "__len__"):
+        return call_function(memory, items_by_index, x)
     if is_object(x):
         count, memory = call_method(memory, x, "__len__")
         items = []

@@ -30,7 +30,7 @@ SECTIONS = {
 
 TIES = "ties share evenly"
 WRITING = ("out", "overwrite_input")  # keywords that write into an argument: refused, or handled before the rules
-KERNELS = {"all_pole"}  # which have rules, and are none of SciPy's functions
+KERNELS = {"all_pole", "correlated", "tap_products"}  # which have rules, and are none of SciPy's functions
 NOTES = {
     "abs": "0 at 0", "fabs": "0 at 0", "maximum": TIES, "clip": TIES,
     "max": TIES, "builtin_max": TIES, "builtin_max_of_two": TIES, "builtin_max_of_several": TIES,

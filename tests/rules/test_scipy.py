@@ -14,9 +14,11 @@ from rules import check as checks
 from rules.dtypes import KINDS, faults
 from rules.sample import S, Sample, cplx, positive, real, spd, unit
 from tangent.errors import MissingRuleError, RuleError, UnsupportedError
+from tangent.rules.table import table
 
 checks.NAMES.update(
-    special=special, linalg=linalg, stats=stats, signal=signal, integrate=integrate, scipy_fft=scipy.fft
+    special=special, linalg=linalg, stats=stats, signal=signal, integrate=integrate, scipy_fft=scipy.fft,
+    ndimage=ndimage,
 )
 
 SQUARE = real(3, 3) + 2.0 * np.eye(3)
@@ -114,6 +116,16 @@ SAMPLES = [
     S("(scipy_fft.dctn(x, axes=0), scipy_fft.idctn(x, 3, norm='ortho'), scipy_fft.dstn(x, s=(3, 5), workers=1), "
       "scipy_fft.idstn(x, axes=(1, 0)))", x=real(4, 4)),
     S("(scipy_fft.fftshift(x, axes=0), scipy_fft.ifftshift(x), scipy_fft.fftfreq(5, d=x[0, 0]))", x=real(4, 2)),
+    S("(ndimage.correlate(x, w, mode='wrap', origin=(0, -1)), ndimage.convolve(x, w, mode='constant', cval=0.5), "
+      "ndimage.convolve1d(x, w[0], axis=0, mode='mirror'), ndimage.uniform_filter(x, (1, 3), mode='nearest'))",
+      x=real(4, 3), w=real(2, 3)),
+    S("(ndimage.gaussian_filter(x, s), ndimage.gaussian_filter1d(x, 0.7, 0, 2, truncate=2.0), ndimage.laplace(x), "
+      "ndimage.sobel(x), ndimage.prewitt(x, 0), ndimage.gaussian_laplace(x, 0.6))", x=real(4, 3), s=0.7),
+    S("ndimage.gaussian_gradient_magnitude(x, 0.8)", x=real(3, 3)),
+    *(S(f"(ndimage.map_coordinates(x, c, order={order}, mode={mode!r}), ndimage.shift(x, 0.3 * s, order={order}))",
+        x=real(4, 5), c=0.4 + 1.3 * positive(2, 3), s=0.7)
+      for order, mode in ((0, "nearest"), (1, "constant"), (2, "reflect"), (3, "grid-wrap"))),
+    S("ndimage.affine_transform(x, m, offset=0.17, order=1, mode='mirror')", x=real(3, 4), m=0.9 * np.eye(2) + 0.03),
 ]  # fmt: skip
 CHECKS = (
     checks.check_reverse, checks.check_forward, checks.check_adjoint, checks.check_shapes, checks.check_forward_reverse,
@@ -156,12 +168,12 @@ def test_keywords_and_functions_are_refused_by_name() -> None:
         tangent.vjp(checks.function_of(S("linalg.schur(a)[0]", a=SQUARE)))
 
 
-def filtered(x: Any) -> Any:
-    return np.sum(ndimage.gaussian_filter(x, 1.0) ** 2)
+def ranked(x: Any) -> Any:
+    return np.sum(ndimage.median_filter(x, 3) ** 2)
 
 
-def interpolated(x: Any) -> Any:
-    return np.sum(ndimage.map_coordinates(x, [[1.3]], order=1))
+def rotated(x: Any) -> Any:
+    return np.sum(ndimage.rotate(x.reshape(2, 2), 20.0))
 
 
 def filled(x: Any) -> Any:
@@ -171,8 +183,23 @@ def filled(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("mode", [tangent.vjp, tangent.jvp])
-@pytest.mark.parametrize("f", [filtered, interpolated, filled], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [ranked, rotated, filled], ids=lambda f: f.__name__)
 def test_wrappers_of_compiled_code_are_refused(f: Any, mode: Any) -> None:
     """Their text says nothing: what they write, or give back, was taken for a constant, and the gradient for zero."""
     with pytest.raises(tangent.TangentError, match="ndimage"):
         mode(f)(np.arange(4.0), 1.0 if mode is tangent.vjp else np.ones(4))
+
+
+@pytest.mark.parametrize("mode", ["reflect", "constant", "nearest", "mirror", "grid-wrap"])
+def test_images(mode: str) -> None:
+    """What is written out gives what SciPy does, in the middle and beyond the edges."""
+    ours = {f: table().written_out(getattr(ndimage, f)) for f in ("correlate", "convolve", "map_coordinates")}
+    x, at = real(5, 4), real(2, 40, low=-3.0, high=7.0)
+    for w in (real(3, 3), real(2, 4)):
+        for f in ("correlate", "convolve"):
+            expected = getattr(ndimage, f)(x, w, mode=mode, cval=0.7, origin=(0, -1))
+            np.testing.assert_allclose(ours[f](x, w, mode=mode, cval=0.7, origin=(0, -1)), expected, atol=1e-12)
+    for order in range(4):
+        expected = ndimage.map_coordinates(x, at, order=order, mode=mode, cval=0.3)
+        found = ours["map_coordinates"](x, at, order=order, mode=mode, cval=0.3)
+        np.testing.assert_allclose(found, expected, atol=1e-10)

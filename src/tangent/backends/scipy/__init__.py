@@ -23,7 +23,7 @@ from tangent.rules.table import FOLDER, Bound, Elsewhere, Table, text_of
 
 MODULES = (
     "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft", "scipy.optimize",
-    "scipy.interpolate",
+    "scipy.interpolate", "scipy.ndimage",
 )  # fmt: skip
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
 WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": ()}
@@ -41,7 +41,7 @@ SOLVERS = {
     "interpolate": "CubicSpline CubicHermiteSpline PchipInterpolator make_interp_spline interp1d "
     "RegularGridInterpolator interpn",
 }
-KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal"}
+KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal", "ndimage": "kernels_ndimage"}
 TRANSFORMED = (("overwrite_x", False), ("workers", None))
 ALIASES = {"psi": "digamma", "jn": "jv"}
 

@@ -69,7 +69,7 @@ def scipy() -> str:
     for module, names in SOLVERS.items():
         found.setdefault(module, set()).update(names.split())
     lines = [
-        f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
+        f"* `scipy.{'sparse.linalg' if module == 'sparse' else module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
         for module, names in sorted(found.items())
         if names
     ]
@@ -96,12 +96,12 @@ processor, are refused."""
 SCIPY = """\
 ## SciPy
 
-Bound when SciPy has been imported, in both modes. By orders of Bessel functions, by degrees of freedom of Student's t,
-and by the first parameters of incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are
-refused by name, and so are second derivatives of distributions that are computed by these. Other functions of
-`scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative.
-Sparse matrices are constants: `A @ x`, `x @ A` and `A.dot(x)` have a derivative by the array, wherever A comes from;
-their other operators, and matrices that depend on what the derivative is taken by, are refused.
+Bound when SciPy has been imported, in both modes. By orders of Bessel functions and by the parameters of hypergeometric
+functions SciPy has no slopes: they are refused by name. Those by the first parameters of incomplete gamma and beta
+functions, and by the degrees of freedom of Student's t, are sums. Other functions of `scipy.linalg` are refused;
+[a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative.
+Sparse matrices are constants: `A @ x`, `x @ A`, `A.dot(x)` and `spsolve(A, x)` have a derivative by the array, wherever
+A comes from; their other operators, and matrices that depend on what the derivative is taken by, are refused.
 
 Functions that take functions are differentiated by what these capture, too, and by their further arguments, to any
 order. Roots, fixed points and minima are differentiated by the equation that they fulfil, so as accurately as it is

@@ -53,6 +53,13 @@ SAMPLES = [
     S("(special.expn(0, x), special.expn(1, x), special.expn(np.array([0, 1, 4]), x))", x=positive(3)),
     S("special.expit(x) * special.gammaln([y, 3.0])", x=[0.3, 0.4], y=1.3),
     S("(special.betainc(2.5, 1.5, x), special.hyp2f1(0.5, 1.5, 2.5, x))", x=0.5 + 0.4 * unit(3)),
+    S("(special.gammainc(a, x), special.gammaincinv(a, z), special.betainc(a, b, z), special.stdtr(a, x - 1.0))",
+      a=positive(3), b=positive(3, seed=3), x=positive(3, seed=5), z=0.5 + 0.4 * unit(3)),
+    S("(special.gammaincc(a, 1.5), special.gammainccinv(a, 0.4), special.betaincc(a, b, 0.8), special.stdtrit(a, 0.3), "
+      "special.betaincinv(a, b, 0.6))", a=positive(3), b=positive(3, seed=3), orders=1),
+    S("(special.sici(x), special.fresnel(x), special.shichi(x))", x=positive(3)),
+    S("(stats.t.cdf(x, a), stats.gamma.sf(x, a), stats.beta.logcdf(z, a, b), stats.chi2.ppf(z, a))",
+      x=positive(3), a=2.5, b=1.5, z=0.5 + 0.4 * unit(3)),
     S("special.binom(x, y)", x=4.0 + positive(3), y=positive(3)),
     S("special.logsumexp(x, axis=1, keepdims=True)", x=real(2, 3)),
     S("special.logsumexp(x, axis=0, b=b, return_sign=True)", x=real(2, 3), b=real(2, 3)),
@@ -148,7 +155,8 @@ def test_reverse_over_reverse(call: str) -> None:
     ("sample", "what"),
     [
         (S("special.jv(v, x)", v=1.5, x=2.5), "'v'"),
-        (S("special.gammainc(a, x)", a=1.5, x=2.5), "'a'"),
+        (S("special.gammainc(a, x)", a=1.5, x=1e7), "'a'"),
+        (S("special.hyp1f1(a, 2.5, x)", a=1.5, x=2.5), "'a'"),
         (S("special.logsumexp(x, return_sign=True)[0]", x=cplx(3)), "return_sign"),
         (S("linalg.qr(a, mode='r')[0]", a=SQUARE), "mode"),
     ],

@@ -23,10 +23,10 @@ from tangent.rules.table import FOLDER, Bound, Elsewhere, Table, text_of
 
 MODULES = (
     "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft", "scipy.optimize",
-    "scipy.interpolate", "scipy.ndimage",
+    "scipy.interpolate", "scipy.ndimage", "scipy.sparse.linalg",
 )  # fmt: skip
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
-WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": ()}
+WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": (), "scipy.sparse.linalg": ()}
 # What objects do that are called: the path of the method, and the name of what is written out.
 CALLED = {
     "interpolate": {
@@ -41,7 +41,7 @@ SOLVERS = {
     "interpolate": "CubicSpline CubicHermiteSpline PchipInterpolator make_interp_spline interp1d "
     "RegularGridInterpolator interpn",
 }
-KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal", "ndimage": "kernels_ndimage"}
+KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal", "ndimage": "kernels_ndimage", "sparse": "kernels_sparse"}
 TRANSFORMED = (("overwrite_x", False), ("workers", None))
 ALIASES = {"psi": "digamma", "jn": "jv"}
 
@@ -57,7 +57,7 @@ def bind_scipy(table: Table) -> None:
 
 def bind_module(table: Table, module: str) -> None:
     """The rules of one module, and what is written out."""
-    library, short = sys.modules[module], module.rpartition(".")[2]
+    library, short = sys.modules[module], module.split(".")[1]
     _bind_rules(table, library, short)
     for part in WRITTEN.get(module, (short,)):
         _bind_part(table, library, importlib.import_module(f"{__name__}.{part}"))  # it imports SciPy

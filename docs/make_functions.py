@@ -68,8 +68,9 @@ def scipy() -> str:
     found["stats"] = {".".join(name.rsplit("_", 1)) for name in found["stats"]}
     for module, names in SOLVERS.items():
         found.setdefault(module, set()).update(names.split())
+    found["sparse.linalg"] = found.pop("sparse")
     lines = [
-        f"* `scipy.{'sparse.linalg' if module == 'sparse' else module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
+        f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
         for module, names in sorted(found.items())
         if names
     ]
@@ -109,7 +110,7 @@ solved; where the search begins has no derivative. Bounds that are met, and cons
 differentiated under the integral sign and by their limits, solutions of differential equations by the equation of
 their derivatives, or of their adjoint where there are many parameters, all with the method and the tolerances of the
 call. Interpolators are differentiated by their places, values and knots where they are made in the function, and by
-their places where they were made before."""
+their places where they were made before. Distributions may be given their parameters first: `stats.norm(m, s).logpdf(x)`."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

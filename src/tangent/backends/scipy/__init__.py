@@ -27,11 +27,17 @@ MODULES = (
 )  # fmt: skip
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
 WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": (), "scipy.sparse.linalg": ()}
+CONTINUOUS = "logpdf pdf cdf logcdf sf logsf ppf isf".split()
 # What objects do that are called: the path of the method, and the name of what is written out.
 CALLED = {
     "interpolate": {
         "PPoly.__call__": "called_spline", "BSpline.__call__": "called_spline",
         "RegularGridInterpolator.__call__": "called_grid",
+    },
+    "stats": {
+        "rv_continuous.__call__": "frozen", "multivariate_normal.__class__.__call__": "frozen_vector",
+        **{f"_distn_infrastructure.rv_continuous_frozen.{name}": f"frozen_{name}" for name in CONTINUOUS},
+        **{f"_distn_infrastructure.rv_discrete_frozen.{name}": f"frozen_{name}" for name in ("logpmf", "pmf")},
     },
 }  # fmt: skip
 SOLVERS = {

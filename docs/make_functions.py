@@ -110,7 +110,8 @@ solved; where the search begins has no derivative. Bounds that are met, and cons
 differentiated under the integral sign and by their limits, solutions of differential equations by the equation of
 their derivatives, or of their adjoint where there are many parameters, all with the method and the tolerances of the
 call. Interpolators are differentiated by their places, values and knots where they are made in the function, and by
-their places where they were made before. Distributions may be given their parameters first: `stats.norm(m, s).logpdf(x)`."""
+their places where they were made before. Distributions may be given their parameters first, as in
+`stats.norm(m, s).logpdf(x)`."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

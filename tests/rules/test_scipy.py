@@ -114,6 +114,7 @@ SAMPLES = [
     S("(signal.lfilter(b, a, x), signal.lfilter(b, a, x, axis=0, zi=np.outer(b, b[1:]).T), "
       "signal.sosfilt(np.outer(b[:2], np.array([1.0, 0.5, 0.2, 1.0, 0.3, 0.1])) / b[:2, None], x))",
       b=positive(3), a=np.array([2.0, 0.3, 0.1]), x=real(4, 3)),
+    S("signal.lfilter([1.0, c], [1, 0.3 * c], x)", c=0.7, x=real(5)),
     S("(integrate.trapezoid(y, x), integrate.cumulative_trapezoid(y, x, initial=0), "
       "integrate.cumulative_trapezoid(y, dx=0.3, axis=0))", y=real(2, 4), x=np.sort(real(4))),
     S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho', workers=1))", x=real(4, 2)),

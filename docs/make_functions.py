@@ -30,7 +30,7 @@ SECTIONS = {
 
 TIES = "ties share evenly"
 WRITING = ("out", "overwrite_input")  # keywords that write into an argument: refused, or handled before the rules
-KERNELS = {"all_pole"}  # which have rules, and are none of SciPy's functions
+KERNELS = {"all_pole", "correlated", "tap_products"}  # which have rules, and are none of SciPy's functions
 NOTES = {
     "abs": "0 at 0", "fabs": "0 at 0", "maximum": TIES, "clip": TIES,
     "max": TIES, "builtin_max": TIES, "builtin_max_of_two": TIES, "builtin_max_of_several": TIES,
@@ -68,6 +68,7 @@ def scipy() -> str:
     found["stats"] = {".".join(name.rsplit("_", 1)) for name in found["stats"]}
     for module, names in SOLVERS.items():
         found.setdefault(module, set()).update(names.split())
+    found["sparse.linalg"] = found.pop("sparse")
     lines = [
         f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
         for module, names in sorted(found.items())
@@ -96,12 +97,12 @@ processor, are refused."""
 SCIPY = """\
 ## SciPy
 
-Bound when SciPy has been imported, in both modes. By orders of Bessel functions, by degrees of freedom of Student's t,
-and by the first parameters of incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are
-refused by name, and so are second derivatives of distributions that are computed by these. Other functions of
-`scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative.
-Sparse matrices are constants: `A @ x`, `x @ A` and `A.dot(x)` have a derivative by the array, wherever A comes from;
-their other operators, and matrices that depend on what the derivative is taken by, are refused.
+Bound when SciPy has been imported, in both modes. By orders of Bessel functions and by the parameters of hypergeometric
+functions SciPy has no slopes: they are refused by name. Those by the first parameters of incomplete gamma and beta
+functions, and by the degrees of freedom of Student's t, are sums. Other functions of `scipy.linalg` are refused;
+[a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says their derivative.
+Sparse matrices are constants: `A @ x`, `x @ A`, `A.dot(x)` and `spsolve(A, x)` have a derivative by the array, wherever
+A comes from; their other operators, and matrices that depend on what the derivative is taken by, are refused.
 
 Functions that take functions are differentiated by what these capture, too, and by their further arguments, to any
 order. Roots, fixed points and minima are differentiated by the equation that they fulfil, so as accurately as it is
@@ -109,7 +110,8 @@ solved; where the search begins has no derivative. Bounds that are met, and cons
 differentiated under the integral sign and by their limits, solutions of differential equations by the equation of
 their derivatives, or of their adjoint where there are many parameters, all with the method and the tolerances of the
 call. Interpolators are differentiated by their places, values and knots where they are made in the function, and by
-their places where they were made before."""
+their places where they were made before. Distributions may be given their parameters first, as in
+`stats.norm(m, s).logpdf(x)`."""
 
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 

@@ -97,3 +97,17 @@ VECTORS = [
 @pytest.mark.parametrize("sample", VECTORS, ids=lambda sample: sample.call)
 def test_distributions_of_vectors(sample: Any) -> None:
     checks.check(sample, (*CHECKS, checks.check_forward_reverse))
+
+
+BEFORE, COUNTED = stats.gamma(2.5, scale=1.3), stats.poisson(2.0)
+
+
+def frozen(m, s, x):
+    here, counted, vector = stats.norm(m, scale=s), stats.poisson(m), stats.multivariate_normal([m, s], np.eye(2) * s)
+    found = here.logpdf(x) * here.cdf(x) + here.ppf(0.3) * BEFORE.pdf(x) * BEFORE.sf(x)
+    return found * counted.logpmf(2) + counted.cdf(1) + vector.logpdf([x, m]) * COUNTED.pmf(3)
+
+
+def test_parameters_that_are_given_before():
+    tangent.check_grads(frozen, (0.4, 1.2, 0.7))
+    tangent.check_grads(lambda m, x: stats.norm(m, 1.2).logsf(x), (0.4, 0.7), order=2)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.linalg import blas
+from scipy.sparse import linalg
 
 import tangent
 
@@ -75,6 +76,15 @@ def test_products_with_arrays(f):
 @pytest.mark.parametrize("f", [lambda x: np.sum(A.dot(x) ** 3), lambda x: np.sum(HEAT.flux(x) ** 2)])
 def test_products_by_a_method(f):
     tangent.check_grads(f, (X,))
+
+
+def test_systems():
+    full = sparse.csc_matrix(np.array([[4.0, 1.0], [2.0, 3.0]]))
+
+    def solved(x):
+        return np.sum(linalg.spsolve(full, np.sin(x)) ** 2) + np.sum(linalg.spsolve(full.T, np.outer(x, x)))
+
+    tangent.check_grads(solved, (X,), order=2)
 
 
 def test_a_sparse_argument():

@@ -355,9 +355,6 @@ class Solution:
     def __init__(self, t: Any, y: Any, message: str, status: int) -> None:
         self.t, self.y, self.success, self.message, self.status = t, y, True, message, status
 
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
 
 def solve_ivp(
     fun: Any, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: Any = False,

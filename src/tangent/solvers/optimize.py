@@ -53,9 +53,6 @@ class Solution:
     def __init__(self, x: Any, fun: Any, success: Any, message: Any, status: Any, nfev: Any) -> None:
         self.x, self.fun, self.success, self.message, self.status, self.nfev = x, fun, success, message, status, nfev
 
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
 
 class LeastSquares(Solution):
     """The same of `least_squares`."""

@@ -23,15 +23,21 @@ from tangent.rules.table import FOLDER, Bound, Elsewhere, Table, text_of
 
 MODULES = (
     "scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft", "scipy.optimize",
-    "scipy.interpolate",
+    "scipy.interpolate", "scipy.ndimage", "scipy.sparse.linalg",
 )  # fmt: skip
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
-WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": ()}
+WRITTEN = {"scipy.stats": ("stats", "counts"), "scipy.optimize": (), "scipy.interpolate": (), "scipy.sparse.linalg": ()}
+CONTINUOUS = "logpdf pdf cdf logcdf sf logsf ppf isf".split()
 # What objects do that are called: the path of the method, and the name of what is written out.
 CALLED = {
     "interpolate": {
         "PPoly.__call__": "called_spline", "BSpline.__call__": "called_spline",
         "RegularGridInterpolator.__call__": "called_grid",
+    },
+    "stats": {
+        "rv_continuous.__call__": "frozen", "multivariate_normal.__class__.__call__": "frozen_vector",
+        **{f"_distn_infrastructure.rv_continuous_frozen.{name}": f"frozen_{name}" for name in CONTINUOUS},
+        **{f"_distn_infrastructure.rv_discrete_frozen.{name}": f"frozen_{name}" for name in ("logpmf", "pmf")},
     },
 }  # fmt: skip
 SOLVERS = {
@@ -41,7 +47,7 @@ SOLVERS = {
     "interpolate": "CubicSpline CubicHermiteSpline PchipInterpolator make_interp_spline interp1d "
     "RegularGridInterpolator interpn",
 }
-KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal"}
+KERNELS = {"fft": "kernels_fft", "signal": "kernels_signal", "ndimage": "kernels_ndimage", "sparse": "kernels_sparse"}
 TRANSFORMED = (("overwrite_x", False), ("workers", None))
 ALIASES = {"psi": "digamma", "jn": "jv"}
 
@@ -57,7 +63,7 @@ def bind_scipy(table: Table) -> None:
 
 def bind_module(table: Table, module: str) -> None:
     """The rules of one module, and what is written out."""
-    library, short = sys.modules[module], module.rpartition(".")[2]
+    library, short = sys.modules[module], module.split(".")[1]
     _bind_rules(table, library, short)
     for part in WRITTEN.get(module, (short,)):
         _bind_part(table, library, importlib.import_module(f"{__name__}.{part}"))  # it imports SciPy

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from tangent.backends.scipy.kernels import covariance_of, points_of, within
+from tangent.backends.scipy.kernels import covariance_of, log_of, points_of, within
 
 
 def poisson_logpmf(k: Any, mu: Any, loc: Any = 0) -> Any:
@@ -84,6 +84,54 @@ def geom_sf(k: Any, p: Any, loc: Any = 0) -> Any:
 
 def geom_cdf(k: Any, p: Any, loc: Any = 0) -> Any:
     return -np.expm1(geom_logsf(k, p, loc))
+
+
+def nbinom_cdf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    m = np.floor(np.asarray(k) - loc)
+    return np.where(m < 0, 0.0, special.betainc(n, np.maximum(m, 0.0) + 1.0, p))
+
+
+def nbinom_sf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    m = np.floor(np.asarray(k) - loc)
+    return np.where(m < 0, 1.0, special.betaincc(n, np.maximum(m, 0.0) + 1.0, p))
+
+
+def poisson_logcdf(k: Any, mu: Any, loc: Any = 0) -> Any:
+    return log_of(poisson_cdf(k, mu, loc), poisson_sf(k, mu, loc))
+
+
+def poisson_logsf(k: Any, mu: Any, loc: Any = 0) -> Any:
+    return log_of(poisson_sf(k, mu, loc), poisson_cdf(k, mu, loc))
+
+
+def binom_logcdf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    return log_of(binom_cdf(k, n, p, loc), binom_sf(k, n, p, loc))
+
+
+def binom_logsf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    return log_of(binom_sf(k, n, p, loc), binom_cdf(k, n, p, loc))
+
+
+def nbinom_logcdf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    return log_of(nbinom_cdf(k, n, p, loc), nbinom_sf(k, n, p, loc))
+
+
+def nbinom_logsf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    return log_of(nbinom_sf(k, n, p, loc), nbinom_cdf(k, n, p, loc))
+
+
+def geom_logcdf(k: Any, p: Any, loc: Any = 0) -> Any:
+    return log_of(geom_cdf(k, p, loc), geom_sf(k, p, loc))
+
+
+def bernoulli_logpmf(k: Any, p: Any, loc: Any = 0) -> Any:
+    i = np.asarray(k) - loc
+    m = np.clip(i, 0, 1)
+    return within(special.xlogy(m, p) + special.xlog1py(1 - m, -p), i, 0, 1)
+
+
+def bernoulli_pmf(k: Any, p: Any, loc: Any = 0) -> Any:
+    return np.exp(bernoulli_logpmf(k, p, loc))
 
 
 # Vectors

@@ -22,6 +22,78 @@ def no_slope(b: Any, function: str, parameter: str) -> Any:
     )
 
 
+# The slopes of incomplete gamma and beta functions by their first parameters are sums of positive terms, of which
+# enough are taken for the largest argument.
+
+
+def gammainc_slope(a: Any, x: Any) -> Any:
+    """The slope of `gammainc(a, x)` by a."""
+    inside = np.where(x > 0, x, 1.0)
+    n = term_numbers("gammainc", "a", np.max(inside) + 10.0 * np.sqrt(np.max(inside)) + 50.0, np.result_type(a, x))
+    level, power = np.expand_dims(a, -1) + n, np.expand_dims(np.log(inside), -1)
+    terms = np.exp(level * power - np.expand_dims(inside, -1) - special.gammaln(level + 1.0))
+    slope = np.sum(terms * (power - special.digamma(level + 1.0)), axis=-1)
+    return np.where(x > 0, slope, 0.0)
+
+
+def betainc_slopes(a: Any, b: Any, x: Any) -> Any:
+    """The slopes of `betainc(a, b, x)` by a and by b, from whichever end is closer."""
+    a, b, x = np.broadcast_arrays(a, b, x)
+    far, inside = x > 0.5, (x > 0) & (x < 1)
+    p, q = np.where(far, b, a), np.where(far, a, b)
+    z = np.where(inside, np.where(far, 1.0 - x, x), 0.5)
+    n = term_numbers("betainc", "a", 2.0 * np.max(z * (p + q) / (1.0 - z)) + 100.0, np.result_type(a, b, x))
+    p, q, z = np.expand_dims(p, -1), np.expand_dims(q, -1), np.expand_dims(z, -1)
+    whole = special.gammaln(p + q + n) - special.gammaln(q) - special.gammaln(p + n + 1.0)
+    terms = np.exp((p + n) * np.log(z) + q * np.log1p(-z) + whole)
+    first = np.sum(terms * (np.log(z) + special.digamma(p + q + n) - special.digamma(p + n + 1.0)), axis=-1)
+    second = np.sum(terms * (np.log1p(-z) + special.digamma(p + q + n) - special.digamma(q)), axis=-1)
+    by_a, by_b = np.where(far, -second, first), np.where(far, -first, second)
+    return np.where(inside, by_a, 0.0), np.where(inside, by_b, 0.0)
+
+
+def stdtr_slope(df: Any, t: Any) -> Any:
+    """The slope of `stdtr(df, t)` by df."""
+    x = df / (df + t * t)
+    density = np.exp(special.xlogy(0.5 * df - 1.0, x) + special.xlog1py(-0.5, -x) - special.betaln(0.5 * df, 0.5))
+    moved = np.where(t == 0, 0.0, density * t * t / np.square(df + t * t))
+    return -0.5 * np.sign(t) * (0.5 * betainc_slopes(0.5 * df, 0.5, x)[0] + moved)
+
+
+def term_numbers(function: str, parameter: str, count: Any, dtype: Any) -> Any:
+    """The numbers of the terms of a sum, if they are not too many."""
+    if not count < MANY:
+        no_slope(0.0, f"scipy.special.{function}", parameter)
+    return np.arange(int(count), dtype=np.result_type(dtype, np.float32))
+
+
+MANY = 100_000
+
+
+def sine_integral(x: Any) -> Any:
+    return special.sici(x)[0]
+
+
+def cosine_integral(x: Any) -> Any:
+    return special.sici(x)[1]
+
+
+def fresnel_sine(x: Any) -> Any:
+    return special.fresnel(x)[0]
+
+
+def fresnel_cosine(x: Any) -> Any:
+    return special.fresnel(x)[1]
+
+
+def hyperbolic_sine_integral(x: Any) -> Any:
+    return special.shichi(x)[0]
+
+
+def hyperbolic_cosine_integral(x: Any) -> Any:
+    return special.shichi(x)[1]
+
+
 def expn_below(n: Any, x: Any) -> Any:
     """The exponential integral of the order below n; that of the order -1, which SciPy lacks, is elementary."""
     return np.where(np.equal(n, 0), np.exp(-x) * (1.0 + 1.0 / x) / x, special.expn(np.maximum(n - 1, 0), x))

@@ -51,7 +51,7 @@ def with_surroundings(x: Any, kernel: Any, boundary: str, fillvalue: Any) -> Any
 def given_taps(b: Any, *others: Any) -> Any:
     """The coefficients of a filter, in the precision in which it computes: double, if all are integers."""
     b = np.atleast_1d(b)
-    kind = np.result_type(b, *others)
+    kind = np.result_type(b, *[np.asarray(v) for v in others])
     return b.astype(kind if kind.kind in "fc" else float)
 
 

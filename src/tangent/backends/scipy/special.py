@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from tangent.backends.scipy.kernels import largest_finite
+from tangent.backends.scipy.kernels import (
+    cosine_integral,
+    fresnel_cosine,
+    fresnel_sine,
+    hyperbolic_cosine_integral,
+    hyperbolic_sine_integral,
+    largest_finite,
+    sine_integral,
+)
 from tangent.errors import UnsupportedError
 from tangent.runtime import stop_gradient
 
@@ -60,3 +68,15 @@ def chdtr(v: Any, x: Any) -> Any:
 def chdtrc(v: Any, x: Any) -> Any:
     """What is left above it."""
     return special.gammaincc(0.5 * v, 0.5 * x)
+
+
+def sici(x: Any) -> Any:
+    return sine_integral(x), cosine_integral(x)
+
+
+def shichi(x: Any) -> Any:
+    return hyperbolic_sine_integral(x), hyperbolic_cosine_integral(x)
+
+
+def fresnel(x: Any) -> Any:
+    return fresnel_sine(x), fresnel_cosine(x)

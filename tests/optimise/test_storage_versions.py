@@ -473,3 +473,54 @@ def test_numbers_that_only_a_loop_sets_are_known_behind_it():
         for a, b in zip(found, raw):
             np.testing.assert_allclose(a, b, rtol=1e-12)
     np.testing.assert_allclose(gradient(*args)[0], first[0], rtol=1e-12)
+
+
+def element(y, x, i):
+    y[i] = x[i] * y[i - 1] + 1.0
+
+
+def test_elements_that_a_helper_stores_are_plain_items():
+    def f(x):
+        y = np.zeros(len(x))
+        for i in range(len(x)):
+            element(y, x, i)
+        return y
+
+    source = tangent.vjp(f).version(LONG, LONG).source
+    assert "= by[i]" in source and "by[i - 1] += " in source
+    assert "overwritten" not in source and "unbroadcast" not in source
+
+
+def scaled(a, b, out):
+    out[:] = a * b + out
+
+
+def crossed(x):
+    scaled(x[:-1], x[1:], x[1:])
+    return x
+
+
+def test_parts_that_a_function_is_given_are_parts_of_the_shadow():
+    df = tangent.vjp(crossed)
+    source = df.version(LONG, LONG).source
+    assert "= bx[1:]" in source and "= bx[:-1]" in source
+    assert "mirror" not in source and "is_part" not in source
+    raw = tangent.vjp(crossed, optimized=False)(LONG, LONG)
+    for _ in range(4):
+        np.testing.assert_allclose(df(LONG, LONG), raw)
+    first = np.array([2.0])
+    np.testing.assert_allclose([df(first, np.ones(1)) for _ in range(4)], np.ones((4, 1)))
+
+
+def test_names_of_parts_that_are_bound_again_are_asked_at_run_time():
+    def f(x, n):
+        y = x.copy()
+        k = n
+        v = y[k:]
+        k = 0
+        scaled(v, v, y[k : k + len(v)])
+        return y
+
+    df, raw = tangent.vjp(f), tangent.vjp(f, optimized=False)
+    for _ in range(4):
+        np.testing.assert_allclose(df(LONG, 3, LONG), raw(LONG, 3, LONG))

@@ -298,3 +298,35 @@ def numbers_stored_into_integers_that_are_given(x, m, n, d):
     _whole(n[0], x * 3.0)
     d["m"][1:] = x[1:] * 2.0
     return m * x, n[0] * x + n[1], d["m"] / 2.0 * x
+
+
+@program({"x": positive(3, 3)})
+def places_chained_and_unpacked(x):
+    y = x * 1.0
+    z = y[0] = y[1] * y[2]
+    y[0, 0], (y[1, 0], y[2, 0]) = z[1], (y[0, 2], z[2])
+    (y[1, 1], *rest) = y[2]
+    y[2, 1:] = y[None, 0, ..., :2] * rest[0]
+    return y
+
+
+@program({"x": positive(3, 4)})
+def rows_of_a_loop_and_sorted_places(x):
+    y = x.copy()
+    for row in y:
+        row *= row[0]
+    order = np.argsort(y, axis=1)
+    np.put_along_axis(y, order[:, :2], x[:, 2:] ** 2, axis=1)
+    y[order[:, 0] > 1] += y[:, :1].sum()
+    y.T[[0, 0, 2]] = x[:, 0] * np.array([[1.0], [2.0], [3.0]])
+    return y
+
+
+@program({"x": positive(3, 3)})
+def rows_of_one_more_axis_than_their_place(x):
+    y = np.sin(x)
+    for i in range(2):
+        y[i] = x[i : i + 1] @ y
+    np.multiply(x[:1], y[1, 1], out=y[None, 2])
+    y[:] = (y * y)[None]
+    return y

@@ -149,7 +149,11 @@ def _sum_to(b: Any, shape: tuple[int, ...]) -> Any:
 def broadcast_like(b: Any, x: Any) -> Any:
     """A tangent stretched to the shape and dtype of the result it belongs to; where that is real, its real part.
 
+    Axes that a row does not take over from what is stored there (`a[0] = b[1:2]`) are dropped.
+
     >>> broadcast_like(1.0, np.zeros(2))
+    array([1., 1.])
+    >>> broadcast_like(np.ones((1, 2)), np.zeros(2))
     array([1., 1.])
     >>> broadcast_like(1.0 + 2.0j, 3.0)
     1.0
@@ -159,7 +163,8 @@ def broadcast_like(b: Any, x: Any) -> Any:
     if _is_complex(b) and isinstance(x, (float, int, np.ndarray, np.generic)) and not _is_complex(x):
         b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
-        return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
+        stretched = np.broadcast_to(b, x.shape) if np.ndim(b) <= x.ndim else _sum_to(b, x.shape)
+        return np.array(stretched, x.dtype if x.dtype.kind in "fc" else None)
     if isinstance(b, (np.ndarray, np.generic)) and (dtype := _inexact_dtype(x)) is not None and b.dtype != dtype:
         return b.astype(dtype) if isinstance(x, (np.ndarray, np.generic)) or b.ndim else type(x)(b)
     if isinstance(b, (float, complex)) and isinstance(x, (complex, np.complexfloating)):

@@ -112,6 +112,9 @@ def stretched(b: Any, x: Any) -> Any:
     if not is_array(b):
         return None
     fit = cast_array(b, x) if element(x) == gradient_type(x) else cast_array(b, b)
+    if rank(b) > rank(x):
+        add, kind = sum_to(rank(b), rank(x)), gradient_type(element(b))
+        return lambda b, x: fit(add(b, x.shape, kind))
     if rank(b) == rank(x):
         return lambda b, x: fit(b) if b.shape == x.shape else fit(np.broadcast_to(b, x.shape).copy())
     return lambda b, x: fit(np.broadcast_to(b, x.shape).copy())

@@ -36,7 +36,7 @@ from tangent.optimise.shaped.kinds import (
 )
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.numbers import of_complex, of_numbers
-from tangent.optimise.shaped.parts import Of
+from tangent.optimise.shaped.parts import Of, index_in, names_once
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.shaped.spreading import Spreading
 from tangent.optimise.shaped.sums import Summed, factored, summed
@@ -211,6 +211,8 @@ class Known(Spreading):
             new = written_out(function, e, kinds)
             if new is not e:
                 return new
+        if function is runtime.overwritten:
+            return self.stored(e, kinds[0])
         if not all(isinstance(k, (Number, Items)) for k in kinds[:2]):
             return e
         found = self.by_function(function, e, e.args, kinds) if not e.keywords else None
@@ -290,6 +292,17 @@ class Known(Spreading):
             plain = all(k.axes == (3,) and k.dtype == b.dtype for k in real)
             return expression("np.cross(y, b)", np=self.use(np, "np"), y=args[0], b=args[1]) if plain else None
         return None
+
+    def stored(self, e: ast.Call, whole: Kind) -> ast.expr:
+        """`b[index].copy()`, where an index names no element twice; a number needs no copy."""
+        index = index_in(e.args[1])
+        if not isinstance(whole, Number) or not whole.rank or not names_once(whole.axes, index, self.of):
+            return e
+        place = ast.Subscript(e.args[0], index, ast.Load())
+        kind = self.of(place)
+        if not isinstance(kind, Number):
+            return e
+        return expression("p.copy()", p=place) if kind.rank else place
 
     def of_factor(self, args: list[ast.expr], kinds: list[Kind]) -> ast.expr | None:
         """What x receives in `x * y`, where both are numbers or arrays."""

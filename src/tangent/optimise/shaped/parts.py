@@ -143,6 +143,20 @@ def gathers(index: ast.expr, of: Of) -> bool:
     return any(not isinstance(k, Number) or k.rank > 0 for k in kinds if k != UNKNOWN)
 
 
+def index_in(e: ast.expr) -> ast.expr:
+    """The index that is handed to a function: slices stand in `np.s_[...]`."""
+    match e:
+        case ast.Subscript(value=ast.Attribute(attr="s_"), slice=inner):
+            return inner
+        case _:
+            return e
+
+
+def names_once(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> bool:
+    """Whether an index consists of numbers and slices, and so names no element twice."""
+    return axes_after(axes, index, of) is not None and not gathers(index, of)
+
+
 def by_arrays(axes: tuple[Axis, ...], kinds: list[Kind]) -> tuple[Axis, ...] | None:
     """The axes of what is read by several integers or arrays of them.
 

@@ -23,7 +23,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.shaped.containers import is_of_floats, is_of_floats_each, is_of_numbers
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, alike, is_float, same
-from tangent.optimise.shaped.parts import axes_after, gathers
+from tangent.optimise.shaped.parts import index_in, names_once
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -324,12 +324,9 @@ def _is_real(value: ast.expr, flow: Flow) -> bool:
 
 def _place(b: str, index: ast.expr, flow: Flow) -> ast.Subscript | None:
     """`b[index]`, if the index consists of numbers and slices."""
-    whole = flow.env.get(b)
-    match index:
-        case ast.Subscript(value=ast.Attribute(attr="s_"), slice=inner):
-            index = inner
+    whole, index = flow.env.get(b), index_in(index)
     if not isinstance(whole, Number) or not whole.rank or not whole.real:
         return None
-    if axes_after(whole.axes, index, flow.of) is None or gathers(index, flow.of):
+    if not names_once(whole.axes, index, flow.of):
         return None
     return ast.Subscript(ast.Name(b, ast.Load()), index, ast.Store())

@@ -11,6 +11,11 @@ for j in reversed(range(n)):                   ...
     g_bwd(g_saved, v, bv)                      g_bwd(g_saved, v, bv)
     if not is_part(bv, bu):
         bu[:, j] += bv
+
+Outside of loops, too, where nothing has to be taken from a list:
+
+v = u[1:]                                  v = u[1:]
+bv = mirror(v, u, bu)              ->      bv = bu[1:]
 """
 
 from __future__ import annotations
@@ -72,8 +77,12 @@ class _Shown:
         found: Changes = {}
         for s in statements(self.body):
             match _mirror(s, self.resolve):
-                case (bv, v, a, ba) if len(self.bound[bv]) == 1 and self.is_fixed(a) and self.is_array(ba, a):
-                    stack = self.stack_of(v)
+                case (bv, v, a, ba) if self.is_one_array(bv) and self.is_fixed(a) and self.is_array(ba, a):
+                    if (place := self.place(s, v, a, ba)) is not None:
+                        assert isinstance(s, ast.Assign)
+                        found |= {**dict.fromkeys(self.asked(bv, ba)), s: replace(s, value=place)}
+                        continue
+                    stack = self.stack_of(v) if self.is_fixed(bv) else ""
                     part = self.part(v, a, stack) if stack else None
                     if part is None:
                         continue
@@ -82,6 +91,22 @@ class _Shown:
                     found |= dict.fromkeys([push, *self.bound[stack], *self.asked(bv, ba)])
                     found |= {pop: replace(pop, value=part), s: replace(s, value=replace(part, value=name(ba)))}
         return found
+
+    def place(self, s: ast.stmt, v: str, a: str, ba: str) -> ast.expr | None:
+        """The part of a shadow that belongs to a name, where nothing that tells which one is bound again."""
+        if not self.is_one_array(ba):
+            return None
+        if v == a:
+            return name(ba)
+        match self.bound.get(v, []):
+            case [ast.Assign(targets=[ast.Name()], value=ast.Subscript(value=ast.Name(id=w)) as part) as made] if (
+                w == a and made in self.body and self.is_view(part)
+            ):
+                before = self.body[: self.body.index(made)]
+                steady = all(x in before for n in expression_reads(part) for x in self.bound.get(n, []))
+                return replace(part, value=name(ba)) if steady else None
+            case _:
+                return None
 
     def stack_of(self, v: str) -> str:
         """The list that a name, which one other statement binds, is taken from."""
@@ -129,6 +154,10 @@ class _Shown:
     def is_fixed(self, a: str) -> bool:
         """Whether a name has one value."""
         return len(self.bound.get(a, [])) <= 1
+
+    def is_one_array(self, b: str) -> bool:
+        """Whether a name of an array is bound once; operators in place leave it what it is."""
+        return sum(not isinstance(s, ast.AugAssign) for s in self.bound.get(b, [])) <= 1
 
     def is_array(self, ba: str, a: str) -> bool:
         """Whether an array has a shadow with the same axes."""

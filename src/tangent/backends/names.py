@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import builtins
 import cmath
 import copy
@@ -21,7 +22,7 @@ from tangent.rules.table import FOLDER, Bound, Table, text_of
 from tangent.syntax.uses import expression_reads
 
 ROOTS: dict[str, Any] = {
-    "np": np, "math": math, "cmath": cmath, "operator": operator, "copy": copy, "runtime": runtime,
+    "np": np, "math": math, "cmath": cmath, "operator": operator, "bisect": bisect, "copy": copy, "runtime": runtime,
 }  # fmt: skip
 
 

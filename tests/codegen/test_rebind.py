@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tangent import grad, jvp
+from tangent import grad, jvp, vjp
 from tangent.codegen import versions
+from tangent.service.alike import are_alike
 from tangent.transform import repeatable
 from tangent.transform import unit as units
 
@@ -279,3 +280,17 @@ def test_gradients_of_what_is_made_in_each_call_are_not_looked_into_again(monkey
     for _ in range(3):
         close(derivative(x), near, rtol=1e-6)
     assert not read
+
+
+def bent(x):
+    return np.sin(x) * x
+
+
+def slopes(f, scale):
+    pull = vjp(f)
+    return lambda x: pull(x, 1.0) * scale
+
+
+def test_closures_over_derivatives_of_one_function_are_alike():
+    assert are_alike(slopes(bent, 2.0), slopes(bent, 3.0))
+    assert not are_alike(slopes(bent, 2.0), slopes(lambda x: x * x, 2.0))

@@ -563,3 +563,15 @@ def gauss_elimination_of_two(a, b):
     y = (bb - factor * bt) / (bottom[1] - factor * top[1])
     x = (bt - top[1] * y) / top[0]
     return x, y
+
+
+def _before_activation(layers, x):
+    for w, b in layers:
+        last = x @ w + b
+        x = np.maximum(last, 0.0)
+    return last
+
+
+@program({"layers": [(signed(2, 5), signed(5)), (signed(5, 3), signed(3))], "x": signed(4, 2)})
+def layers_of_other_widths_of_which_the_last_is_linear(layers, x):
+    return np.mean(_before_activation(layers, x) ** 2)

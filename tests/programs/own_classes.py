@@ -6,6 +6,8 @@ from collections import UserDict, UserList, namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from programs.registry import program
 
 
@@ -269,3 +271,65 @@ class _Numbered:
 @program({"x": 1.3})
 def objects_that_their_class_counts(x):
     return _Numbered(x)(2.0) * _Numbered(x * x)(x)
+
+
+class _Arrow:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return _Arrow(self.x + other.x, self.y + other.y)
+
+    def __radd__(self, other):
+        return self if isinstance(other, float) else other + self
+
+    def __mul__(self, by):
+        return _Arrow(self.x * by, self.y * by)
+
+
+class _Load:
+    def __init__(self, at, weight):
+        self.at, self.weight = at, weight
+
+
+@program({"x": 0.7, "y": 0.4})
+def numbers_of_objects_with_operators_are_summed(x, y):
+    loads = [_Load(_Arrow(0.5, 1.0), x), _Load(_Arrow(y, x), 2.0), _Load(_Arrow(0.3, 0.2), 1.5)]
+    total = 0.0
+    for load in loads:
+        total += (load.at * 2.0).x * load.weight
+    return total * total
+
+
+@program({"x": 0.7, "y": 0.4})
+def objects_are_summed_from_zero(x, y):
+    total = 0.0
+    for arrow in [_Arrow(x, y), _Arrow(y, 2.0), _Arrow(x * y, 1.0)]:
+        total += arrow
+    total += total * 0.5
+    return total.x * total.y
+
+
+@program({"x": 0.7, "y": 0.4})
+def sum_that_is_its_first_object(x, y):
+    first = _Arrow(x, y)
+    total = 0.0
+    total += first
+    total.x = 3.0 * y
+    return first.x * total.y + total.x
+
+
+def _sum_of(arrows):
+    total = 0.0
+    for arrow in arrows:
+        total += arrow
+    return total
+
+
+@program({"x": 0.7, "y": 0.4})
+def sum_of_a_helper_that_is_its_first_object(x, y):
+    first = _Arrow(np.array([x, y]), y)
+    total = _sum_of([first])
+    content = total.x
+    content[0] = 3.0 * y
+    return first.x[0] * total.y + total.x[1]

@@ -963,3 +963,25 @@ def function_by_class_that_is_told_later(x):
 
     size.register(float, lambda v: v * x)
     return size(x)
+
+
+class Whole:
+    def __init__(self, v):
+        self.v = v
+
+    def __radd__(self, other):
+        return self.v
+
+
+@refused("NumPy asks the object for each element", np.array([2.0, 3.0]))
+def array_and_an_object_that_numpy_asks_for_each_element(x):
+    return np.sum((x + Whole(x[0]))[0])
+
+
+@refused("an operand holds it", np.array([2.0, 3.0]))
+def what_an_operator_shows_is_changed_in_place(x):
+    whole = Whole(x * 2.0)
+    total = 0.0
+    total += whole
+    total += 1.0
+    return np.sum(total * whole.v)

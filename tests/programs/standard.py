@@ -1,5 +1,6 @@
 """What the standard library puts around functions, methods and blocks: caches, dispatch by class, stacks of contexts."""
 
+import bisect
 import contextlib
 import enum
 import functools
@@ -294,3 +295,11 @@ def keys_found_by_what_a_dict_gives(x):
     prices["c"] = x[1] ** 2
     dear, cheap = max(prices, key=prices.get), min(prices, key=prices.get)
     return prices[dear] * prices[cheap] + sum(map(prices.get, sorted(prices, key=prices.get)[:2]))
+
+
+@program({"x": 0.7, "rates": [0.1, 0.3, 0.2]})
+def line_between_places_that_bisect_finds(x, rates):
+    times = [0.0, 0.5 * x, x, 2.0]
+    place = bisect.bisect_left(times, 0.6)
+    again = bisect.bisect(rates, 0.15)
+    return rates[place - 1] * x + rates[again] * times[place]

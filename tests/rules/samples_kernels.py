@@ -57,6 +57,7 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.replace_item(b, -1, v)", b=(0.5, real(2)), v=real(2)),
     ],
     "refit": [S("runtime.refit(b, x)", "x", b=real(3), x=real(3))],
+    "unheld": [S("runtime.unheld(x, y)", "y", x=real(3), y=real(3))],
     "items_like": [
         S("runtime.items_like(b, x, [])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0}),
         S("runtime.items_like(b, x, [['u']])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0, "v": 2.0}),

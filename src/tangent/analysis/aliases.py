@@ -370,7 +370,7 @@ FRESH = frozenset(
     "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
     "copy_grad settled deepcopy cumsum cumulative_sum bincount convolve correlate fft ifft fft2 ifft2 fftn ifftn rfft "
     "irfft hfft ihfft rfft2 irfft2 rfftn irfftn fftshift ifftshift take_along_axis compress extract delete "
-    "choose resize average linalg_trace add_reduceat persistent_array".split()
+    "choose resize average linalg_trace add_reduceat persistent_array unheld".split()
 )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
 from tangent.runtime.objects import MEMBERS
+from tangent.runtime.storage.unheld import unheld
 from tangent.source import listings  # noqa: F401  (it writes out iterators)
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
@@ -100,7 +101,10 @@ def _in_place(s: ast.Assign, e: ast.BinOp, v: str, context: Context) -> list[ast
 
 
 def _bound_anew(s: ast.Assign, e: ast.BinOp, context: Context) -> list[ast.stmt]:
-    """`if is_object(v): v = plus(v, e); else: v = v + e`, which changes an array or list that others may hold."""
+    """`if is_object(v): v = plus(v, e); else: v = v + e`, which changes an array or list that others may hold.
+
+    An array that an operator of the user's gives is nobody else's, or it is refused: then it is known what changes.
+    """
     value = _value(e, context)
     if value is e:
         return [s]
@@ -109,8 +113,17 @@ def _bound_anew(s: ast.Assign, e: ast.BinOp, context: Context) -> list[ast.stmt]
         if isinstance(operand, ast.Name):
             branch = context.names.numbered("branch")
             test = call(context.use("is_object", objects.is_object), name(operand.id))
-            found = [assign(branch, test, s), at(ast.If(name(branch), [replace(s, value=value)], found), s)]
+            found = [assign(branch, test, s), at(ast.If(name(branch), _given(s, e, value, context), found), s)]
     return found
+
+
+def _given(s: ast.Assign, e: ast.BinOp, value: ast.expr, context: Context) -> list[ast.stmt]:
+    """`given = plus(v, e); v = unheld(given, v, e)`; a memory knows by itself who holds what."""
+    if context.memory:
+        return [replace(s, value=value)]
+    given = context.names.numbered("given")
+    alone = call(context.use("unheld", unheld), name(given), e.left, e.right)
+    return [assign(given, value, s), replace(s, value=alone)]
 
 
 def _value(e: ast.expr, context: Context) -> ast.expr:

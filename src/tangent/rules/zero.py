@@ -18,8 +18,6 @@ math.trunc
 math.ulp
 round
 operator.floordiv
-bisect.bisect_left
-bisect.bisect_right
 
 # Comparisons and logic
 
@@ -102,6 +100,8 @@ np.flatnonzero
 np.count_nonzero
 np.searchsorted
 np.digitize
+bisect.bisect_left
+bisect.bisect_right
 np.ravel_multi_index
 np.unravel_index
 np.indices

@@ -221,6 +221,7 @@ runtime.names_held
 runtime.require_changeable
 runtime.require_items
 runtime.require_no_array
+runtime.require_handed_over
 runtime.require_real
 runtime.require_unwritten_part
 runtime.probe

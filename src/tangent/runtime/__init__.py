@@ -268,6 +268,7 @@ from tangent.runtime.objects import (
     parent_method,
     require_kept,
 )
+from tangent.runtime.operators import require_handed_over
 from tangent.runtime.ordered import (
     changed_set,
     changes_in_place,
@@ -340,6 +341,7 @@ from tangent.runtime.storage.sums import (
     add_to_item,
     assigned,
 )
+from tangent.runtime.storage.unheld import unheld
 from tangent.runtime.storage.views import (
     cut_shares,
     is_part,
@@ -628,6 +630,7 @@ __all__ = [
     "require_coming",
     "require_constant_key",
     "require_count",
+    "require_handed_over",
     "require_inputs",
     "require_items",
     "require_kept",
@@ -696,6 +699,7 @@ __all__ = [
     "undone_slots",
     "undrawn",
     "unfit_grad",
+    "unheld",
     "unit_arrays",
     "unmirror",
     "unmutated",

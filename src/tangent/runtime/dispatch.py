@@ -144,7 +144,9 @@ def unread(x: Any) -> Any:
 
 
 def refit(b: Any, x: Any) -> Any:
-    """A gradient of x; a lazy zero that was made for an earlier value becomes one for this."""
+    """A gradient of x; zeros that were made for an earlier value become those of this one."""
+    if isinstance(b, np.ndarray) and isinstance(x, np.ndarray) and b.ndim == x.ndim:
+        return b if b.shape == x.shape else lazy_zero(x)
     return lazy_zero(x) if isinstance(b, ZeroGrad) else b
 
 

@@ -21,6 +21,7 @@ def plus(a: Any, b: Any) -> Any:
             return out
         return b.__radd__(a)
     if has_method(b, "__radd__"):
+        require_handed_over(a, b)
         return b.__radd__(a)
     return a + b
 
@@ -33,6 +34,7 @@ def minus(a: Any, b: Any) -> Any:
             return out
         return b.__rsub__(a)
     if has_method(b, "__rsub__"):
+        require_handed_over(a, b)
         return b.__rsub__(a)
     return a - b
 
@@ -45,6 +47,7 @@ def times(a: Any, b: Any) -> Any:
             return out
         return b.__rmul__(a)
     if has_method(b, "__rmul__"):
+        require_handed_over(a, b)
         return b.__rmul__(a)
     return a * b
 
@@ -57,6 +60,7 @@ def over_by(a: Any, b: Any) -> Any:
             return out
         return b.__rtruediv__(a)
     if has_method(b, "__rtruediv__"):
+        require_handed_over(a, b)
         return b.__rtruediv__(a)
     return a / b
 
@@ -69,6 +73,7 @@ def floored(a: Any, b: Any) -> Any:
             return out
         return b.__rfloordiv__(a)
     if has_method(b, "__rfloordiv__"):
+        require_handed_over(a, b)
         return b.__rfloordiv__(a)
     return a // b
 
@@ -81,6 +86,7 @@ def modulo(a: Any, b: Any) -> Any:
             return out
         return b.__rmod__(a)
     if has_method(b, "__rmod__"):
+        require_handed_over(a, b)
         return b.__rmod__(a)
     return a % b
 
@@ -93,8 +99,20 @@ def to_the(a: Any, b: Any) -> Any:
             return out
         return b.__rpow__(a)
     if has_method(b, "__rpow__"):
+        require_handed_over(a, b)
         return b.__rpow__(a)
     return a**b
+
+
+def require_handed_over(a: Any, b: Any) -> None:
+    """Stop where NumPy does not leave an operator to an object, but asks it for each element of an array."""
+    whole = isinstance(a, np.ndarray) and a.ndim and not hasattr(b, "__array_ufunc__")
+    if whole and not getattr(b, "__array_priority__", -1.0) > a.__array_priority__:
+        raise UnsupportedError(
+            f"cannot differentiate an operator between an array and a {type(b).__name__}",
+            why="NumPy asks the object for each element of the array, and makes an array of objects",
+            todo=f"Write '__array_ufunc__ = None' in the class {type(b).__name__}, or put the object first.",
+        )
 
 
 def divided_whole(a: Any, b: Any) -> Any:
@@ -105,6 +123,7 @@ def divided_whole(a: Any, b: Any) -> Any:
             return out
         return b.__rdivmod__(a)
     if has_method(b, "__rdivmod__"):
+        require_handed_over(a, b)
         return b.__rdivmod__(a)
     return divmod(a, b)
 
@@ -117,6 +136,7 @@ def matrix_times(a: Any, b: Any) -> Any:
             return out
         return b.__rmatmul__(a)
     if has_method(b, "__rmatmul__"):
+        require_handed_over(a, b)
         return b.__rmatmul__(a)
     return a @ b
 
@@ -129,6 +149,7 @@ def shifted_left(a: Any, b: Any) -> Any:
             return out
         return b.__rlshift__(a)
     if has_method(b, "__rlshift__"):
+        require_handed_over(a, b)
         return b.__rlshift__(a)
     return a << b
 
@@ -141,6 +162,7 @@ def shifted_right(a: Any, b: Any) -> Any:
             return out
         return b.__rrshift__(a)
     if has_method(b, "__rrshift__"):
+        require_handed_over(a, b)
         return b.__rrshift__(a)
     return a >> b
 
@@ -153,6 +175,7 @@ def both(a: Any, b: Any) -> Any:
             return out
         return b.__rand__(a)
     if has_method(b, "__rand__"):
+        require_handed_over(a, b)
         return b.__rand__(a)
     return a & b
 
@@ -165,6 +188,7 @@ def one_of(a: Any, b: Any) -> Any:
             return out
         return b.__ror__(a)
     if has_method(b, "__ror__"):
+        require_handed_over(a, b)
         return b.__ror__(a)
     return a | b
 
@@ -177,6 +201,7 @@ def either_of(a: Any, b: Any) -> Any:
             return out
         return b.__rxor__(a)
     if has_method(b, "__rxor__"):
+        require_handed_over(a, b)
         return b.__rxor__(a)
     return a ^ b
 

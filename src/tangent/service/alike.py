@@ -22,6 +22,7 @@ import numpy as np
 from tangent.rules.table import table
 from tangent.runtime.objects import is_object
 from tangent.source.cells import content_of
+from tangent.source.naming import is_library
 
 MOST = 1024  # functions of which something is known
 LARGEST = 64  # parts of what a function captured that are looked at
@@ -109,6 +110,9 @@ class _Look:
     def function(self, function: Any) -> Hashable:
         if hasattr(function, "remembers"):  # it is made of that one
             return function.entry, function.lists, function.in_place, self.function(function.remembers)
+        if hasattr(function, "origin"):  # it does what the derivative of that one does
+            behind, options = function.origin
+            return self.function(behind), options
         code, around = function.__code__, function.__globals__
         named = tuple([self.named(around.get(v)) for v in code.co_names])
         if not (function.__closure__ or function.__defaults__ or function.__kwdefaults__ or function.__dict__):
@@ -123,6 +127,8 @@ class _Look:
             return x
         if isinstance(x, NUMBERS):
             return type(x).__name__
+        if isinstance(x, types.FunctionType) and is_library(x) and not x.__closure__:
+            return self.itself(x)
         if id(x) in self.met:
             return "met", self.met[id(x)]
         if len(self.met) == LARGEST:

@@ -269,7 +269,10 @@ class Known(Spreading):
             if not flat or len({k.dtype for k in real}) > 1:
                 return None
             return expression(OUTER[function], b=args[0], x=args[1], y=args[2], np=self.use(np, "np"))
-        if function in OWN or function is runtime.refit:
+        if function is runtime.refit:
+            level = len(real) == 2 and b.rank == real[1].rank
+            return args[0] if level and all(map(same, b.axes, real[1].axes)) else None
+        if function in OWN:
             level = len(real) == 2 and b.rank == real[1].rank
             keep = function is not runtime.settled or not b.rank
             return args[0] if level and keep else expression("b.copy()", b=args[0]) if level else None

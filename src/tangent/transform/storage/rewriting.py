@@ -68,6 +68,23 @@ def replaced(
     return Unit(this.source, core, this.context, left)
 
 
+def held_results(this: Unit, found: list[Write]) -> Unit:
+    """What operators of the user's give, as what an operand may hold, where more is written than what they give.
+
+    `unheld` looks at arrays and lists; an object may be one of the operands, and matters where it is written into.
+    """
+    if all(w.construct == "augmented" for w in found):
+        return this
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    for s, op in this.operations.items():
+        if op.kind == "rule" and op.rule.name == "unheld":
+            new = replace(s, value=name(op.operands[0]))
+            changed[s] = [new]
+            operations[new] = Operation("copy", op.targets, op.operands[:1], name(op.operands[0]))
+    return replaced(this, changed, operations) if changed else this
+
+
 def seen_by_others(this: Unit, found: list[Write], aliases: Aliases) -> list[Write]:
     """The writes without those `s = s + v` that change what nobody else holds: a new value does as well.
 

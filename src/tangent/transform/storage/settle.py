@@ -40,7 +40,7 @@ from tangent.transform.storage.refusals import (
     refuse_outside,
     refuse_store,
 )
-from tangent.transform.storage.rewriting import augmented_in_place, runtime_function, seen_by_others
+from tangent.transform.storage.rewriting import augmented_in_place, held_results, runtime_function, seen_by_others
 from tangent.transform.storage.summaries import (
     Outside,
     aliases_of,
@@ -96,6 +96,7 @@ def settle(
     """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
     given, sharing = frozenset(p for group in groups for p in group), _Sharing(summary, groups)
     found = [w for w in all_writes(this, summary) if not _binds_number(w, shapes)]
+    this = held_results(this, found)
     apart = changed_as_values(this, found, sharing(this))
     this = finished_lists(this, found)
     this, found = one_name(copies(this, found), found, summary)

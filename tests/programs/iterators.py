@@ -4,6 +4,7 @@ import functools
 import itertools
 import math
 import operator
+import types
 
 import numpy as np
 
@@ -602,6 +603,20 @@ def bounds_of_a_range_behind_a_star(x, bounds):
 
 def _called_with_two(f):
     return f(2.0) * (3.0 if isinstance(f, functools.partial) else 1.0)
+
+
+@program({"x": 1.3})
+def kinds_of_functions_told_apart(x):
+    functions = [functools.partial(operator.mul, x), lambda v: v * x, math.sin, functools.partial(math.pow, x)]
+    return sum(_by_kind(f) for f in functions)
+
+
+def _by_kind(f):
+    if isinstance(f, (functools.partial, types.BuiltinFunctionType)):
+        return f(2.0) * 3.0
+    if isinstance(f, types.FunctionType):
+        return f(2.0) * 5.0
+    return f(2.0)
 
 
 @program({"x": 1.3})

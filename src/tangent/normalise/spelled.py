@@ -7,7 +7,7 @@ np.dot(x, y, z)    ->   np.dot(x, y, out=z)
 np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
 f(*[x, y])         ->   f(x, y)
 f(**{"k": x})      ->   f(k=x)
-isinstance(f, functools.partial)  ->  is_partial(f), since a function stands for one that is made here
+isinstance(f, functools.partial)  ->  is_instance(f, functools.partial), since a function stands for one made here
 sum(x.flat)        ->   sum(x.flat[:]), and sum(all_elements(it)) for `it = x.flat`: it could be read once only
 """
 
@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import ast
 import functools
+import types
 from collections import deque
 
 from tangent.normalise.context import Context
 from tangent.runtime import all_elements
-from tangent.runtime.library.functions import is_partial
+from tangent.runtime.library.functions import is_instance
 from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.outputs import in_one_form, may_have_form
 from tangent.syntax.quote import call
@@ -34,6 +35,7 @@ BINARY: dict[str, ast.operator] = {
 UNARY: dict[str, ast.unaryop] = {"__neg__": ast.USub(), "__pos__": ast.UAdd()}
 CONTAINERS = (list, dict, set, deque)
 NAMES = frozenset(("__getitem__", "flat", *BINARY, *UNARY))
+FUNCTIONS = (functools.partial, types.FunctionType)  # kinds that one may have where the other takes its place
 READING = (sum, max, min, sorted)  # builtins that read an iterator, which adjoints read again
 
 
@@ -44,6 +46,10 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
     def reads(func: ast.Name) -> bool:
         return context.scope.resolve(func) in READING
+
+    def tells_functions(cls: ast.expr) -> bool:
+        found = [context.scope.resolve(n) for n in walk(cls) if isinstance(n, (ast.Name, ast.Attribute))]
+        return any(c in FUNCTIONS for known in found for c in (known if isinstance(known, tuple) else (known,)))
 
     def names_absent(e: ast.Call) -> bool:
         last = [*e.args[-1:], *(k.value for k in e.keywords if k.arg == "out")]
@@ -83,10 +89,10 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return ast.copy_location(ast.BinOp(x, BINARY[attr], y), e)
             case ast.Call(func=ast.Attribute(value=x, attr=attr), args=[], keywords=[]) if attr in UNARY:
                 return ast.copy_location(ast.UnaryOp(UNARY[attr], x), e)
-            case ast.Call(func=ast.Name(id="isinstance") as func, args=[x, cls]) if (
-                context.scope.resolve(cls) is functools.partial and context.scope.resolve(func) is isinstance
+            case ast.Call(func=ast.Name(id="isinstance") as func, args=[_, cls]) if (
+                tells_functions(cls) and context.scope.resolve(func) is isinstance
             ):
-                return ast.copy_location(call(context.use("is_partial", is_partial), x), e)
+                return replace(e, func=replace(func, id=context.use("is_instance", is_instance)))
             case ast.Call() if may_have_form(e) or names_absent(e):
                 return chosen(in_one_form(e, context.scope.resolve(e.func)))
             case _:

@@ -168,7 +168,7 @@ runtime.step_of
 runtime.new_object
 runtime.no_memory
 runtime.tell_outside
-runtime.library.functions.is_partial
+runtime.library.functions.is_instance
 runtime.memory_of_arrays
 runtime.is_array
 runtime.is_view

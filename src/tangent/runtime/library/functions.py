@@ -86,10 +86,11 @@ def applied_function(function: Any) -> Any:
     return function.__closure__[code.co_freevars.index("function")].cell_contents
 
 
-def is_partial(function: Any) -> bool:
-    """Whether something is a `functools.partial`, or what takes its place here."""
-    code = getattr(function, "__code__", None)
-    return applied_function(function) is not None and (code is None or "given" in code.co_freevars)
+def is_instance(x: Any, cls: Any) -> bool:
+    """`isinstance`, of what may be a function that takes the place of a `functools.partial` here."""
+    code = getattr(x, "__code__", None)
+    stands_for_one = code is not None and applied_function(x) is not None and "given" in code.co_freevars
+    return issubclass(functools.partial, cls) if stands_for_one else isinstance(x, cls)
 
 
 def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> Function:

@@ -97,8 +97,13 @@ def newton(func: Any, x0: Any, fprime: Any = None, args: Any = (), *options: Any
     return root_of(value_found(optimize.newton, func, x0, fprime, args, *options, **named), func, as_tuple(args))
 
 
-def fsolve(func: Any, x0: Any, args: Any = (), *options: Any, **named: Any) -> Any:
-    return root_of(value_found(optimize.fsolve, func, x0, args, *options, **named), func, as_tuple(args))
+def fsolve(
+    func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = False, *options: Any, **named: Any
+) -> Any:
+    require_value_alone("fsolve", full_output)
+    x, told, flag, message = all_found(optimize.fsolve, func, x0, args, fprime, True, *options, **named)
+    require_success("fsolve", flag == 1 or np.max(np.abs(told["fvec"])) < NOTHING, message)
+    return root_of(x, func, as_tuple(args))
 
 
 def fixed_point(func: Any, x0: Any, args: Any = (), *options: Any, **named: Any) -> Any:
@@ -171,14 +176,30 @@ def with_value(f: Any, slope: Any) -> Any:
 @non_differentiable
 def value_found(solver: Any, *args: Any, **named: Any) -> Any:
     """What SciPy's solver gives: the solution alone."""
-    found = solver(*args, **named)
-    if isinstance(found, tuple):
+    if named.get("disp", True) is False:
         raise UnsupportedError(
-            f"cannot differentiate 'scipy.optimize.{solver.__name__}' with the keyword 'full_output'",
+            f"cannot differentiate 'scipy.optimize.{solver.__name__}' with 'disp=False'",
+            why="what is no solution has no derivative, and it would not tell",
+            todo="Leave it out: an error says where there is none.",
+        )
+    found = solver(*args, **named)
+    require_value_alone(solver.__name__, isinstance(found, tuple))
+    return found
+
+
+@non_differentiable
+def all_found(solver: Any, *args: Any, **named: Any) -> Any:
+    """What SciPy's solver gives: the solution, and what it tells of it."""
+    return solver(*args, **named)
+
+
+def require_value_alone(solver: str, full_output: Any) -> None:
+    if full_output:
+        raise UnsupportedError(
+            f"cannot differentiate 'scipy.optimize.{solver}' with the keyword 'full_output'",
             why="the derivative is that of the solution",
             todo="Leave it out.",
         )
-    return found
 
 
 @non_differentiable

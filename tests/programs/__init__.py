@@ -68,6 +68,7 @@ THEMES = (
     "odd",
     "namespaces",
     "own_classes",
+    "rebound_items",
     "owners",
     "heaped",
     "helped",

@@ -62,6 +62,7 @@ class Summary:
     )  # "" for a list, tuple or dict that it makes, "{}" for a dict, "0" for such a first item, "[]" for all
     constant: frozenset[Variable] = frozenset()  # of `outside`, what only gets values that depend on no parameter
     bound: frozenset[Variable] = frozenset()  # of `outside`, what is only bound anew: `global n; n = n + 1`
+    asked: frozenset[str] = frozenset()  # parameters that are asked for attributes, which objects have
 
 
 Summaries = Callable[[Any], Summary]

@@ -15,6 +15,7 @@ from typing import Any
 from tangent.analysis.effects import Summaries
 from tangent.analysis.liveness import liveness
 from tangent.analysis.made import draws
+from tangent.analysis.passed import is_own
 from tangent.analysis.shapes.facts import ANYTHING, SCALAR, UNKNOWN, Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.lists import Held, held_by_lists
@@ -25,7 +26,7 @@ from tangent.source.signatures import own_signature
 from tangent.syntax.quote import name
 from tangent.transform.calls import Groups, fit_arguments
 from tangent.transform.presumed import KINDS, Presumed, Read
-from tangent.transform.storage.summaries import aliases_of, all_writes, is_own
+from tangent.transform.storage.summaries import aliases_of, all_writes
 from tangent.transform.unit import Unit
 
 Facts = frozenset[tuple[str, Fact]]

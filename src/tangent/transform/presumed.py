@@ -15,13 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.analysis.operation import Operation
+from tangent.analysis.passed import is_own
 from tangent.analysis.shapes.facts import SCALAR, UNKNOWN, Fact
 from tangent.source.signatures import own_signature
 from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import argument_values
-from tangent.transform.storage.summaries import is_own
 from tangent.transform.unit import Unit
 
 Read = Callable[[types.FunctionType], Unit]

@@ -11,6 +11,7 @@ from numpy.lib.array_utils import byte_bounds
 from tangent.errors import InPlaceError
 from tangent.runtime.dispatch import init_grad, is_foreign, is_numpy_like, like_dict
 from tangent.runtime.memory import Memory
+from tangent.runtime.objects import is_object
 from tangent.runtime.storage.views import Cut, Still, flattened, in_memory, laid_out_like, leaves_of, same_view
 from tangent.runtime.usual import require_usual_items
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
@@ -154,6 +155,8 @@ def beside(x: Any, content: Any = None) -> Any:
     require_usual_items(x)
     if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, beside)
+    if is_object(x) and not isinstance(x, Memory):  # a value: what changes is followed with a memory
+        return content if content is not None else init_grad(x)
     made = shadow(x, content)
     return made.view(Still) if isinstance(made, Cut) else made
 

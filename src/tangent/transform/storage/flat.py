@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tangent.analysis.aliases import Aliases
-from tangent.analysis.effects import Write
+from tangent.analysis.effects import Summaries, Write
 from tangent.analysis.liveness import liveness
 from tangent.analysis.made import copies_container, is_slice
 from tangent.analysis.operation import Operation
@@ -14,6 +14,7 @@ from tangent.runtime.library import made_dict
 from tangent.syntax.cells import Cell
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import statements
+from tangent.transform.storage.asked import may_hold_objects
 from tangent.transform.storage.rewriting import reclassified, replaced
 from tangent.transform.storage.summaries import is_key
 from tangent.transform.unit import Unit
@@ -22,7 +23,9 @@ LOOPS = ast.For | ast.While
 COPIES = frozenset("copy_method deepcopy copy".split())
 
 
-def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozenset[str]) -> frozenset[str]:
+def flat_lists(
+    this: Unit, found: list[Write], aliases: Aliases, tables: frozenset[str], summary: Summaries
+) -> frozenset[str]:  # fmt: skip
     """Lists of values that only stores by an index change, in loops: written in place, as arrays are.
 
     They have one name, or take turns under several.
@@ -31,7 +34,7 @@ def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozens
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
     roots = [w.root for w in found if w.root in tables or (w.statement in inside and _is_item_store(this, w))]
     groups = [sharing(v, names, aliases) for v in dict.fromkeys(roots)]
-    flat = [group for group in groups if _are_flat(this, group, found, aliases)]
+    flat = [group for group in groups if _are_flat(this, group, found, aliases, summary)]
     others = [group for group in flat if not group <= this.context.listed]
     return frozenset().union(*flat).difference(_take_turns(this, others, frozenset().union(*flat)))
 
@@ -84,7 +87,7 @@ def sharing(v: str, names: set[str], aliases: Aliases) -> set[str]:
     return found
 
 
-def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases) -> bool:
+def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases, summary: Summaries) -> bool:
     own = set().union(*(aliases.of(v) for v in group))
     bound = [op for op in this.operations.values() if group.intersection(op.targets) and op.kind != "store"]
     numbers = group <= this.context.listed  # nobody shares these: lists may be made of one another
@@ -99,7 +102,8 @@ def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases)
         return False
     if not all(_is_item_store(this, w) for w in found if aliases.of(w.root) & own):
         return False
-    return all(_is_plain(op, group, numbers) for op in this.operations.values())
+    plain = all(_is_plain(op, group, numbers) for op in this.operations.values())
+    return plain and (numbers or not may_hold_objects(this, group, summary))
 
 
 def _names_list(op: Operation) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Variable
+from tangent.analysis.passed import is_own
 from tangent.errors import InPlaceError, TangentError, UnsupportedError
 from tangent.runtime.objects import is_object
 from tangent.runtime.writers import is_changeable
@@ -29,7 +30,7 @@ from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.storage.around import gives_outside
-from tangent.transform.storage.summaries import aliases_of, all_writes, header, is_own
+from tangent.transform.storage.summaries import aliases_of, all_writes, header
 from tangent.transform.unit import Unit
 
 CONSTANT = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc, str)

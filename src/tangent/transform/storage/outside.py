@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Variable, Write
-from tangent.analysis.passed import by_parameter, default_of
+from tangent.analysis.passed import by_parameter, default_of, is_own
 from tangent.errors import InPlaceError
 from tangent.source.conflicts import WRITTEN, writing_statement
 from tangent.syntax.walk import walk
 from tangent.transform.storage.around import HELD, bound_outside, gives_outside
 from tangent.transform.storage.refusals import refusal
-from tangent.transform.storage.summaries import Outside, has_stars, is_own
+from tangent.transform.storage.summaries import Outside, has_stars
 from tangent.transform.unit import Unit
 
 

@@ -10,6 +10,7 @@ from tangent.analysis.activity import Activity, activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Write
 from tangent.analysis.operation import Operation
+from tangent.analysis.passed import is_own
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage, storage
 from tangent.source.resolve import MISSING
@@ -47,7 +48,6 @@ from tangent.transform.storage.summaries import (
     all_writes,
     called_functions,
     has_stars,
-    is_own,
     taken_for_arrays,
 )
 from tangent.transform.storage.tables import refuse_rows, written_tables
@@ -112,7 +112,7 @@ def settle(
     aliases = sharing(this)
     this = checked_counts(this, found, aliases)
     dicts = flat_dicts(this, found, aliases, summary)
-    flat = flat_lists(this, found, aliases, tables) - dicts_made(this, summary) | dicts
+    flat = flat_lists(this, found, aliases, tables, summary) - dicts_made(this, summary) | dicts
     refuse_rows(this, found, aliases, flat)
     around = found_around(this, aliases, summary)
     this, found, rebound = containers_by_value(this, found, aliases, given | flat, around)

@@ -16,12 +16,11 @@ from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place, written_by
 from tangent.analysis.made import BESIDE, copies_container, is_slice
 from tangent.analysis.operation import Operation
-from tangent.analysis.passed import passed_on
+from tangent.analysis.passed import is_own, passed_on
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.table import table
 from tangent.source.conflicts import READ
 from tangent.source.generators import is_generator
-from tangent.source.naming import is_library
 from tangent.source.read import read
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
@@ -29,6 +28,7 @@ from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
 from tangent.transform.storage.around import filled_around, shown_around, written_around
+from tangent.transform.storage.asked import asked_variables
 from tangent.transform.unit import Unit, is_lasting
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -185,6 +185,7 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             _given(this, aliases),
             frozenset(constant),
             frozenset(bound),
+            frozenset(parameters & asked_variables(this, summary)),
         )
 
     return summary
@@ -386,10 +387,6 @@ def _lists_somewhere(this: Unit, bound: dict[str, list[Operation]]) -> set[str]:
 
 def is_key(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and isinstance(index.value, str)
-
-
-def is_own(callee: Any) -> bool:
-    return isinstance(callee, types.FunctionType) and not is_library(callee)
 
 
 def has_stars(e: ast.Call) -> bool:

@@ -1,4 +1,4 @@
-"""Lists of objects whose items are bound anew."""
+"""Lists of objects whose items are bound anew, or whose attributes, objects themselves, are."""
 
 from dataclasses import dataclass
 
@@ -84,3 +84,38 @@ def objects_of_objects_that_step(x, v, a):
             b.speed = b.speed + b.place * (-0.1)
             b.place = b.place + b.speed * a
     return sum(b.mass * b.speed.dot(b.place) for b in bodies)
+
+
+class Ball:
+    def __init__(self, place):
+        self.place = place
+        self.trail = []
+
+    def step(self, by):
+        self.place = self.place + by
+        self.trail.append(self.place.x)
+
+
+class World:
+    def __init__(self, balls):
+        self.balls = balls
+
+    def force(self, ball):
+        f = Plane(0.1, 0.2)
+        for other in self.balls:
+            if other is not ball:
+                f = f + other.place * (0.1 / (0.1 + ball.place.dot(other.place)))
+        return f
+
+    def advance(self):
+        forces = [self.force(b) for b in self.balls]
+        for b, f in zip(self.balls, forces):
+            b.step(f)
+
+
+@program(PLACES_AND_SPEEDS)
+def methods_of_attributes_of_objects_in_a_list(x, v, a):
+    world = World([Ball(Plane(x[0], v[0])), Ball(Plane(a, x[1]))])
+    for _ in range(2):
+        world.advance()
+    return sum(b.place.dot(b.place) + sum(b.trail) for b in world.balls)

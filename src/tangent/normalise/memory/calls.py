@@ -65,6 +65,12 @@ class Calls(Arrays):
                 if not self.changes_array(target, array, attr, e, s):
                     self.method_now(target, array, attr, e, s)
                 return
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=v) as holder, attr=attr)) if (
+                found is MISSING and v in self.context.scope.local
+            ):
+                owner = name(self.member(holder, attr, s))
+                self.assign_call(target, replace(e, func=replace(func, value=owner)), s)
+                return
             case ast.Attribute(value=ast.Name(id=v) as owner, attr=attr) if found is MISSING:
                 method = inspect.getattr_static(self.classes[v], attr, None) if v in self.classes else None
                 if self.is_kept_as_is(v):

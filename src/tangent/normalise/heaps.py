@@ -23,6 +23,7 @@ from typing import Any
 
 from tangent.normalise.context import Context
 from tangent.runtime.ordered import heap_entry, heap_first, heap_order
+from tangent.source.queues import deciding
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, at, call, expression, name, quote
 from tangent.syntax.rebuild import BLOCKS, rebuild, replace, walk_scope, with_blocks
@@ -104,7 +105,7 @@ class _Heap:
             case ast.Subscript(value=ast.Name() as heap, slice=ast.Constant(value=0), ctx=ast.Load()):
                 yield heap
             case ast.While(test=test) | ast.If(test=test) | ast.IfExp(test=test):
-                yield from _decide(test)
+                yield from deciding(test)
 
     def is_new(self, e: ast.expr) -> bool:
         """Whether an expression gives a list of its own; nothing in it is the heap."""
@@ -266,7 +267,7 @@ class _Heap:
 
     def decided(self, test: ast.expr) -> ast.expr:
         """A test in which the heap is true as long as there is something in it."""
-        asked = {n for n in _decide(test) if self.is_heap(n)}
+        asked = {n for n in deciding(test) if self.is_heap(n)}
         return rebuild(test, lambda n: self.length() if n in asked else n)
 
 
@@ -277,15 +278,3 @@ def _always(node: ast.AST) -> Iterator[ast.AST]:
     for part in children(node):
         yield from _always(part)
     yield node
-
-
-def _decide(test: ast.expr) -> Iterator[ast.expr]:
-    """The parts of a test that are true or false by themselves."""
-    match test:
-        case ast.BoolOp(values=values):
-            for part in values:
-                yield from _decide(part)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _decide(operand)
-        case _:
-            yield test

@@ -254,7 +254,7 @@ class DerivativesOnDemand:
         captured |= {v for _, v in summary.outside & read_by_derivatives}
         for kind, written in (("argument", summary.written - own), ("variable", captured)):
             for v in sorted(written):
-                raise _found_late(behind, kind, v)
+                raise _found_late(behind, f"writes into its {kind} '{v}'", v)
 
     def written(self, function: types.FunctionType) -> frozenset[str]:
         """The parameters that a function of the user's writes into, by its text."""
@@ -362,7 +362,7 @@ class DerivativesOnDemand:
                     _keep(self._others, code, [found[:2], *others[:3]], 1024)
                 _keep(self._made, key, found, 1024)
             for _, v in sorted(found[0].around & read_by_derivatives):
-                raise _found_late(plain, "variable", v)
+                raise _found_late(plain, f"writes into its variable '{v}'", v)
             return found[0]
 
     def refuse_changer(self, plain: types.FunctionType) -> None:
@@ -370,14 +370,8 @@ class DerivativesOnDemand:
         if any(hasattr(plain, a) for a in ("remembers", "origin", "adapted")) or is_library(plain):
             return
         if v := changes_objects(plain):
-            error = InPlaceError(
-                f"cannot differentiate a call of '{plain.__name__}'",
-                why=f"it changes '{v}', an object that it is given, which is found out only when the call happens",
-                todo="Name the class of the object in the function that is differentiated.",
-            )
-            error.meet(WRITTEN, writing_statement(plain, v))
-            error.found_late = True
-            raise error
+            todo = "Name the class of the object in the function that is differentiated."
+            raise _found_late(plain, f"changes '{v}', an object that it is given", v, todo)
 
     @keeping()
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
@@ -423,13 +417,15 @@ class DerivativesOnDemand:
         return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), functions, around)
 
 
-def _found_late(function: types.FunctionType, kind: str, v: str) -> InPlaceError:
-    """What a function known only when it is called does to a variable that it is given, or that is around it."""
+BY_NAME = "Call it by its own name, or let it return a new array."
+
+
+def _found_late(function: types.FunctionType, what: str, v: str, todo: str = BY_NAME) -> InPlaceError:
+    """What a function known only when it is called does to something that it is given, or that is around it."""
     error = InPlaceError(
         f"cannot differentiate a call of '{function.__name__}'",
-        why=f"it writes into its {kind} '{v}', which is found out only when the call happens",
-        todo="Call it by its own name, or let it return a new array.",
-    )
+        why=f"it {what}, which is found out only when the call happens", todo=todo,
+    )  # fmt: skip
     error.meet(WRITTEN, writing_statement(function, v))
     error.found_late = True
     return error

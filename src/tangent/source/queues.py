@@ -92,7 +92,7 @@ def _stays(
             case ast.comprehension(iter=over):
                 found.add(over)
             case ast.While(test=test) | ast.If(test=test) | ast.IfExp(test=test):
-                found |= set(_decide(test))
+                found |= set(deciding(test))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 found.add(operand)
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[where]):
@@ -100,14 +100,14 @@ def _stays(
     return all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
 
 
-def _decide(test: ast.expr) -> Iterator[ast.expr]:
+def deciding(test: ast.expr) -> Iterator[ast.expr]:
     """The parts of a test that are true or false by themselves."""
     match test:
         case ast.BoolOp(values=values):
             for part in values:
-                yield from _decide(part)
+                yield from deciding(part)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _decide(operand)
+            yield from deciding(operand)
         case _:
             yield test
 
@@ -129,7 +129,7 @@ def _is_first_in_first_out(tree: ast.FunctionDef, made: ast.Assign, v: str) -> b
             case ast.Call(func=ast.Name(id="len"), args=[owner]):
                 found.add(owner)
             case ast.While(test=test) | ast.If(test=test):
-                found |= set(_decide(test))
+                found |= set(deciding(test))
     return appended and taken and all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
 
 
@@ -242,7 +242,7 @@ class _AsQueue(MadeOnce):
             case ast.While() | ast.If():
                 (new,) = super().statement(s)
                 assert isinstance(new, (ast.While, ast.If))
-                asked = {n for n in _decide(new.test) if isinstance(n, ast.Name) and n.id == self.v}
+                asked = {n for n in deciding(new.test) if isinstance(n, ast.Name) and n.id == self.v}
                 left = expression("len(v) > k", v=self.v, k=self.gone)
                 return [at(replace(new, test=rebuild(new.test, lambda n: left if n in asked else n)), s)]
             case _:

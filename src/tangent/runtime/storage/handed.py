@@ -95,11 +95,11 @@ def content_beside(d: Any, x: Any, others: tuple[Any, ...], tangents: tuple[Any,
     owners = [id(_memory_of(value)) if isinstance(value, np.ndarray) else None for _, value in arrays]
     given = {id(_memory_of(t)) for t, _ in leaves_of(tangents, tangents) if isinstance(t, np.ndarray)}
     several = {m for m, count in Counter(m for m, _ in set(zip(memories, owners))).items() if count > 1}
-    shown = Counter(owners)
+    shared, shown = given | several, Counter(owners)
     copies: list[Any] = []
     made: dict[tuple[int, int | None], np.ndarray[Any, Any]] = {}
     for (part, value), memory, owner in zip(arrays, memories, owners):
-        if memory not in given | several or (owner is not None and is_part(value, others)):
+        if memory not in shared or (owner is not None and is_part(value, others)):
             copies.append(part)
         elif owner is None or shown[owner] == 1:
             copies.append(part.copy())
